@@ -1,0 +1,40 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`. Both are quick to repeat.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whorl/kernel/*.h)
+
+.PHONY: run venv test check format bench clean
+
+run: $(VENV)/.installed  ## install Whorl and fingerprint the example that ships with it
+	$(BIN)/whorl fingerprint examples/lighthouse.txt --limit 12
+
+venv: $(VENV)/.installed  ## make .venv with everything that running and testing need
+
+test: check  ## formatting, lint, types, layers and the whole test suite
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.installed  ## formatting, lint, types and layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed  ## rewrite the code in the house's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.installed  ## measure against the paper's loop and the peers (minutes; see benchmarks/README.md)
+	$(BIN)/python -m benchmarks.winnowing
+	$(BIN)/python -m benchmarks.text
+	$(BIN)/python -m benchmarks.memory
+
+clean:
+	rm -rf $(VENV) build src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
+
+# Reinstalled only when what is installed changed: the dependencies or the sources of the compiled kernel.
+$(VENV)/.installed: pyproject.toml setup.py $(KERNEL)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@

@@ -1,0 +1,33 @@
+"""Builds the compiled kernel: every module of ``whorl.kernel`` that is written for Cython."""
+
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+KERNEL = Path("src/whorl/kernel")
+
+# -O3 lets the compiler vectorise the plain loops; the kernel uses no floating point, so -ffast-math has no place here.
+FLAGS = ["-O3", "-std=c11", "-Wno-unused-function"]
+
+setup(
+    ext_modules=cythonize(
+        [
+            Extension(
+                f"whorl.kernel.{path.stem}",
+                [str(path)],
+                depends=[str(h) for h in KERNEL.glob("*.h")],
+                extra_compile_args=FLAGS,
+            )
+            for path in sorted(KERNEL.glob("native*.py"))
+        ],
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+            "freethreading_compatible": True,
+        },
+    )
+)

@@ -1,0 +1,132 @@
+"""``whorl fingerprint``: the fingerprints of documents, for people and for scripts."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whorl.cli.options import check_readable, format_option, scheme_and_key, scheme_options
+from whorl.fingerprinting.engine import selector
+from whorl.fingerprinting.excerpts import texts
+from whorl.fingerprinting.fingerprint import fingerprint
+from whorl.fingerprinting.fingerprints import Fingerprints
+from whorl.scheme import Scheme
+
+# Rows of a table that a person reads before asking for all of them.
+ROWS = 20
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@scheme_options
+@click.option("--limit", type=click.IntRange(min=0), help="Show at most this many fingerprints a document. [table: 20]")
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads a document.")
+@format_option("table", "json")
+def command(
+    files: tuple[Path, ...], scheme_name: str, key_file: Path | None, limit: int | None, threads: int, form: str,
+    **settings: Any,
+) -> None:  # fmt: skip
+    """Show the fingerprints of FILES: hashes, positions, the text of each k-gram, and the density beside the theory.
+
+    \b
+    Examples:
+      whorl fingerprint essay.txt
+      whorl fingerprint essay.txt --k 30 --t 79
+      whorl fingerprint a.txt b.txt --scheme web --format json
+      whorl fingerprint essay.txt --select mod-minimizer --k 100 --w 50
+    """
+    scheme, key = scheme_and_key(scheme_name, key_file, settings)
+    for file in files:
+        check_readable(file)
+    show = _print_json if form == "json" else _print_tables
+    show(((file, fingerprint(file, scheme, key=key, threads=threads)) for file in files), scheme, limit)
+
+
+def _expected(scheme: Scheme) -> float | None:
+    return selector(scheme).density(scheme.k)
+
+
+def _print_json(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
+    """One JSON document, written piece by piece: the list of fingerprints can be far larger than the memory."""
+    head = {"id": scheme.id, **scheme.as_dict(), "guarantee": scheme.guarantee}
+    click.echo(f'{{"scheme": {json.dumps(head)}, "documents": [', nl=False)
+    for number, (file, found) in enumerate(documents):
+        summary = json.dumps(_summary(file, found, _expected(scheme)))
+        click.echo(f'{"," if number else ""}\n{summary[:-1]}, "fingerprints": [', nl=False)
+        for row, text in enumerate(_rows(file, found, limit)):
+            click.echo(f"{',' if row else ''}\n{json.dumps(text)}", nl=False)
+        click.echo("]}", nl=False)
+    click.echo("]}")
+
+
+def _summary(file: Path, found: Fingerprints, expected: float | None) -> dict[str, Any]:
+    return {
+        "name": str(file),
+        "symbols": found.symbols,
+        "grams": found.grams,
+        "count": len(found),
+        "density": found.density,
+        "expected_density": expected,
+    }
+
+
+def _rows(file: Path, found: Fingerprints, limit: int | None) -> Iterator[dict[str, Any]]:
+    rows = zip(found.hashes, found.positions, found.spans, texts(file, found.spans), strict=True)
+    for hashed, position, span, text in islice(rows, limit):
+        yield {
+            "hash": f"{int(hashed):016x}",
+            "position": int(position),
+            "start": span.start,
+            "end": span.end,
+            "text": text,
+        }
+
+
+def _print_tables(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(f"[bold]scheme[/] {scheme.id}: {_in_words(scheme)}", soft_wrap=True)
+    for file, found in documents:
+        console.print()
+        _print_table(console, file, found, scheme, ROWS if limit is None else limit)
+
+
+def _in_words(scheme: Scheme) -> str:
+    numbers = ", ".join(f"{name} = {value}" for name in ("k", "w", "p", "n", "r") if (value := getattr(scheme, name)))
+    promise = "" if scheme.guarantee is None else f"; every shared passage of {scheme.guarantee} symbols is found"
+    return f"{scheme.symbols}, {scheme.select}, {numbers}{promise}"
+
+
+def _print_table(console: Any, file: Path, found: Fingerprints, scheme: Scheme, limit: int) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print(Text(str(file), "bold"), soft_wrap=True)
+    console.print(_in_numbers(found, _expected(scheme)), soft_wrap=True)
+    if not len(found) or not limit:
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("hash", no_wrap=True)
+    table.add_column("position", justify="right", no_wrap=True)
+    table.add_column("span", no_wrap=True)
+    table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
+    for row in _rows(file, found, limit):
+        visible = " ".join(row["text"].split())
+        table.add_row(row["hash"], str(row["position"]), f"{row['start']}–{row['end']}", Text(visible))
+    console.print(table)
+    if len(found) > limit:
+        console.print(f"… and {len(found) - limit:,} more: --limit {len(found)} shows all", style="dim")
+
+
+def _in_numbers(found: Fingerprints, expected: float | None) -> str:
+    if found.grams == 0:
+        return f"{found.symbols:,} symbols: fewer than k = {found.scheme.k}, so there is nothing to fingerprint"
+    theory = "no theory for its length" if expected is None else f"theory {expected:.4f}"
+    return (
+        f"{found.symbols:,} symbols, {found.grams:,} k-grams, {len(found):,} fingerprints: "
+        f"density {found.density:.4f} ({theory})"
+    )

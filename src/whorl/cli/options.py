@@ -1,0 +1,109 @@
+"""Options that several commands share: raw arguments become typed values here and nowhere else."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from whorl.errors import DocumentError, InputError, SchemeError
+from whorl.hashing.key import Key
+from whorl.scheme import PRESETS, Scheme, preset
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Scheme settings that can be given one by one; each overrides the scheme's own.
+SETTINGS = {
+    "symbols": (str, "What a symbol is: characters, words or consonants."),
+    "k": (int, "Symbols in a k-gram: nothing shorter is found."),
+    "w": (int, "Window, in k-grams."),
+    "t": (
+        int,
+        "Guarantee, in symbols: all that is at least this long is found (instead of --w: w = t - k + 1).",
+    ),
+    "select": (str, "Selector: see 'whorl formats'."),
+    "p": (int, "Modulus of the selectors mod and safe-mod."),
+    "n": (int, "Size of the selector minima."),
+    "r": (int, "Shortest inner gram of the mod-minimizers."),
+}
+
+
+def scheme_options(command: F) -> F:
+    """--scheme and its single settings, and --key-file."""
+    for name, (kind, text) in reversed(SETTINGS.items()):
+        command = click.option(f"--{name}", type=kind, help=text)(command)
+    command = click.option(
+        "--key-file", type=click.Path(path_type=Path),
+        help="File with a secret key of 32 hexadecimal digits; without it the public key is used.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--scheme", "scheme_name", default="text", show_default=True, metavar="NAME|FILE",
+        help=f"A preset ({', '.join(sorted(PRESETS))}) or a .toml or .json file with a scheme.",
+    )(command)  # fmt: skip
+
+
+def format_option(*choices: str) -> Callable[[F], F]:
+    """--format, the first choice being the default."""
+    return click.option(
+        "--format", "form", type=click.Choice(choices), default=choices[0], show_default=True,
+        help="How to print the result.",
+    )  # fmt: skip
+
+
+def scheme_and_key(scheme_name: str, key_file: Path | None, settings: dict[str, Any]) -> tuple[Scheme, Key]:
+    """The scheme that the options describe, under the key that they name."""
+    key = Key.PUBLIC if key_file is None else Key.from_hex(_read(key_file, "--key-file").strip())
+    base = _named_scheme(scheme_name)
+    given = {name: value for name, value in settings.items() if value is not None}
+    return _overridden(base, given).with_key(key.id), key
+
+
+def _named_scheme(name: str) -> Scheme:
+    path = Path(name)
+    if path.suffix == ".toml":
+        return Scheme.from_toml(_read(path, "--scheme"))
+    if path.suffix == ".json":
+        return Scheme.from_json(_read(path, "--scheme"))
+    try:
+        return preset(name)
+    except InputError as error:
+        raise InputError(f"--scheme: {error}, or a .toml or .json file") from error
+
+
+def _overridden(base: Scheme, given: dict[str, Any]) -> Scheme:
+    """The base with some settings replaced. Another selector or --t starts from the settings that still apply."""
+    from whorl.catalog import SELECTORS
+
+    settings = base.as_dict() | given
+    if "t" in given and "w" not in given:
+        settings.pop("w", None)
+    if "select" in given:
+        takes = SELECTORS.row(given["select"]).takes
+        settings = {
+            name: value
+            for name, value in settings.items()
+            if name not in ("w", "p", "n", "r") or name in takes or name in given
+        }
+    try:
+        return Scheme.from_dict(settings)
+    except SchemeError as error:
+        raise SchemeError([f"--{fault}" for fault in error.faults]) from error
+
+
+def _read(path: Path, option: str) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise DocumentError(f"{option}: cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{option}: {path} is not UTF-8 text") from error
+
+
+def check_readable(path: Path) -> None:
+    """Complain of a file that cannot be read before any work is done or anything is printed."""
+    if path.is_dir():
+        raise DocumentError(f"{path} is a directory: give the files in it")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise DocumentError(f"cannot read {path}: {error.strerror}") from error

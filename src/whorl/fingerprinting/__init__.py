@@ -1,0 +1,1 @@
+"""Scheme and document in, fingerprints out: the engine's main procedure."""

@@ -1,0 +1,41 @@
+"""Which kernel runs: the compiled one, or its pure twin when WHORL_KERNEL=twin asks for it. Never chosen silently.
+
+The twin is the specification, written to be read; it is hundreds of times slower. Tests run on both. Callers ask for
+the module that they need by ``core()`` and ``text()`` each time they start a piece of work, so a test can switch.
+"""
+
+import importlib
+import os
+from types import ModuleType
+
+from whorl.errors import KernelError
+
+NAMES = ("native", "twin")
+
+
+def name() -> str:
+    """The kernel in force: ``native`` unless the environment says ``twin``."""
+    wanted = os.environ.get("WHORL_KERNEL", "native")
+    if wanted not in NAMES:
+        raise KernelError(f"WHORL_KERNEL is {wanted!r}: set it to native or twin, or unset it")
+    return wanted
+
+
+def core() -> ModuleType:
+    """The engine's loops: hashing and selection."""
+    return _load(name())
+
+
+def text() -> ModuleType:
+    """The text front-end's loops."""
+    return _load(f"{name()}_text")
+
+
+def _load(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(f"whorl.kernel.{module}")
+    except ImportError as error:
+        raise KernelError(
+            f"the compiled kernel is missing ({error}): reinstall with a C compiler at hand (pip install .), "
+            "or set WHORL_KERNEL=twin to run the slow pure-Python twin"
+        ) from error

@@ -1,0 +1,207 @@
+"""The scheme: the frozen recipe by which documents become fingerprints, and the presets of it.
+
+Two things made under different schemes are never compared, so a scheme has a stable short id. The secret key is not in
+it, only the key's id.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import InitVar, asdict, dataclass, fields, replace
+from hashlib import blake2b
+from typing import Any, Self
+
+from whorl.catalog import FRONTENDS, SELECTORS
+from whorl.errors import SchemeError, UnknownNameError
+
+# Raised whenever the same scheme and key would give other fingerprints than before: it is part of every id.
+REVISION = 1
+
+# The engine works on blocks that overlap by a window of k-grams; past this size the overlap would be the work.
+LARGEST_K = 65_536
+
+# Hashes that are ordered have 32 bits, so a larger p would select nothing but 0.
+LARGEST = {"w": 65_536, "p": 2**31, "n": 2**31, "r": LARGEST_K}
+
+# The id that a scheme names when nobody drew a secret key: results then repeat everywhere.
+PUBLIC_KEY = "public"
+
+KINDS = ("characters", "words", "consonants")
+
+# r of the mod-minimizers: the shortest t-gram that they order by. Four symbols keep ties within a window rare, in text
+# (26 letters) as in DNA (4); a longer one costs density.
+DEFAULT_R = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    """How documents become fingerprints. Checks itself, and reports all its faults at once.
+
+    ``k`` is the noise threshold: nothing shorter is ever found. ``w`` is the window. Give ``t``, the guarantee
+    threshold, instead of ``w``: every shared passage of at least t symbols is found, and w = t - k + 1.
+    """
+
+    frontend: str = "text"
+    symbols: str = "characters"
+    k: int
+    select: str = "robust"
+    w: int | None = None
+    p: int | None = None
+    n: int | None = None
+    r: int | None = None
+    key: str = PUBLIC_KEY
+    t: InitVar[int | None] = None
+
+    def __post_init__(self, t: int | None) -> None:
+        faults = [*_guarantee_faults(self, t)]
+        if t is not None and not faults:
+            object.__setattr__(self, "w", t - self.k + 1)
+        takes = _parameters(self.select)
+        if self.r is None and "r" in takes:
+            object.__setattr__(self, "r", DEFAULT_R)
+        faults += [*_name_faults(self), *_number_faults(self, takes)]
+        if faults:
+            raise SchemeError(faults)
+
+    @property
+    def guarantee(self) -> int | None:
+        """t: every shared passage of at least this many symbols is found; None if the selector promises nothing."""
+        return None if self.w is None else self.w + self.k - 1
+
+    @property
+    def id(self) -> str:
+        """A stable short name: equal schemes have equal ids, on every machine and in every version of Whorl that
+        makes the same fingerprints of them."""
+        recipe = json.dumps({"revision": REVISION, **self.as_dict()}, sort_keys=True, separators=(",", ":"))
+        return blake2b(recipe.encode(), digest_size=6, person=b"whorl scheme").hexdigest()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings that are given; what does not apply is left out."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def to_json(self) -> str:
+        """One JSON object."""
+        return json.dumps(self.as_dict())
+
+    def to_toml(self) -> str:
+        """One ``name = value`` a line: a JSON string or integer is a TOML one."""
+        return "".join(f"{name} = {json.dumps(value)}\n" for name, value in self.as_dict().items())
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        """A scheme from its settings; unknown names are faults too."""
+        known = {field.name for field in fields(cls)} | {"t"}
+        unknown = [
+            f"{name}: no such setting; a scheme has {', '.join(sorted(known))}"
+            for name in settings
+            if name not in known
+        ]
+        if "k" not in settings:
+            unknown.append("k: missing; give the length of a k-gram, such as k = 20")
+        if unknown:
+            raise SchemeError(unknown)
+        return cls(**settings)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The inverse of ``to_json``."""
+        try:
+            settings = json.loads(text)
+        except ValueError as error:
+            raise SchemeError([f"not JSON: {error}"]) from error
+        if not isinstance(settings, dict):
+            raise SchemeError(["not a scheme: a JSON object is wanted"])
+        return cls.from_dict(settings)
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """The inverse of ``to_toml``."""
+        try:
+            return cls.from_dict(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise SchemeError([f"not TOML: {error}"]) from error
+
+    def with_key(self, key_id: str) -> Self:
+        """The same scheme under another key."""
+        return replace(self, key=key_id)
+
+
+def _guarantee_faults(scheme: Scheme, t: int | None) -> list[str]:
+    if t is None:
+        return []
+    if scheme.w is not None:
+        return ["t: given together with w; give one of them (w = t - k + 1)"]
+    if not _whole(t) or not _whole(scheme.k):
+        return [] if _whole(t) else [f"t: {t!r} is not a whole number"]
+    if t < scheme.k:
+        return [
+            f"t: {t} is less than k ({scheme.k}); the guarantee cannot be shorter than the k-grams: raise t or lower k"
+        ]
+    return []
+
+
+def _name_faults(scheme: Scheme) -> list[str]:
+    faults = []
+    for setting, catalog in (("frontend", FRONTENDS), ("select", SELECTORS)):
+        try:
+            catalog.row(getattr(scheme, setting))
+        except UnknownNameError as error:
+            faults.append(f"{setting}: {error}")
+    if scheme.symbols not in KINDS:
+        faults.append(f"symbols: {scheme.symbols!r} is unknown: choose one of {', '.join(KINDS)}")
+    if not isinstance(scheme.key, str) or not scheme.key:
+        faults.append("key: the id of a key is wanted, such as 'public'")
+    return faults
+
+
+def _parameters(select: str) -> tuple[str, ...]:
+    """What the selector takes; for an unknown one, anything: its name is the fault to report."""
+    try:
+        return SELECTORS.row(select).takes
+    except UnknownNameError:
+        return ()
+
+
+def _number_faults(scheme: Scheme, takes: tuple[str, ...]) -> list[str]:
+    faults = _bounds_faults("k", scheme.k, LARGEST_K)
+    for name, largest in LARGEST.items():
+        value = getattr(scheme, name)
+        if value is not None:
+            faults += _bounds_faults(name, value, largest)
+        elif name in takes:
+            faults.append(f"{name}: missing; the selector {scheme.select!r} needs it")
+    return faults
+
+
+def _bounds_faults(name: str, value: Any, largest: int) -> list[str]:
+    if not _whole(value):
+        return [f"{name}: {value!r} is not a whole number"]
+    if not 1 <= value <= largest:
+        return [f"{name}: {value} is out of range; give a whole number from 1 to {largest}"]
+    return []
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+PRESETS: Mapping[str, Scheme] = {
+    # Prose: 20 letters are four words or so; unrelated documents seldom share them, and 39 are always found.
+    "text": Scheme(symbols="characters", k=20, w=20),
+    # Broder et al. 1997, section 5: shingles of 10 words, 1 in 25 of them kept.
+    "web": Scheme(symbols="words", k=10, select="mod", p=25),
+    # Heintze 1996, sections 3 and 6: sequences of 20 consonants, 100 of them stored.
+    "koala": Scheme(symbols="consonants", k=20, select="minima", n=100),
+}
+
+
+def preset(name: str) -> Scheme:
+    """The preset of this name."""
+    if name not in PRESETS:
+        raise UnknownNameError("preset", name, PRESETS)
+    return PRESETS[name]
+
+
+def resolve(scheme: Scheme | str) -> Scheme:
+    """A scheme as it is, or the preset of a name."""
+    return preset(scheme) if isinstance(scheme, str) else scheme

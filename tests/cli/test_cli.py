@@ -1,0 +1,183 @@
+"""The command line's contract: what is printed, where, and the exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import whorl
+from whorl.cli import COMMANDS, main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "lighthouse.txt"
+
+
+def run(*arguments, **settings):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
+
+
+@pytest.fixture
+def song(tmp_path):
+    path = tmp_path / "song.txt"
+    path.write_text("A do run run run, a do run run. Da do run run!")
+    return path
+
+
+class TestHelp:
+    def test_it_lists_every_command(self):
+        result = run("--help")
+        assert result.exit_code == 0
+        assert all(f"  {name}" in result.output for name in COMMANDS)
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_every_command_has_one(self, name):
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        assert result.output.startswith("Usage: main " + name)
+
+    def test_version_says_which_kernel_runs(self, each_kernel):
+        assert run("--version").output == f"whorl {whorl.__version__} (kernel: {each_kernel})\n"
+
+    def test_a_missing_kernel_is_said(self, monkeypatch):
+        monkeypatch.setenv("WHORL_KERNEL", "fast")
+        result = run("--version")
+        assert result.exit_code == 1
+        assert result.stderr.startswith("Error: WHORL_KERNEL is 'fast'")
+
+
+class TestFingerprint:
+    def test_table(self, song):
+        result = run("fingerprint", song, "--k", 5, "--w", 4, env={"COLUMNS": "120"})
+        assert result.exit_code == 0
+        assert "every shared passage of 8 symbols is found" in result.output
+        assert "density" in result.output
+        assert "theory 0.4000" in result.output
+        found = whorl.fingerprint(song, whorl.Scheme(k=5, w=4))
+        assert f"{found.hashes[0]:016x}" in result.output
+
+    def test_json(self, song):
+        result = run("fingerprint", song, "--k", 5, "--w", 4, "--format", "json")
+        told = json.loads(result.stdout)
+        assert told["scheme"] == {
+            "id": whorl.Scheme(k=5, w=4).id, "frontend": "text", "symbols": "characters", "k": 5, "select": "robust",
+            "w": 4, "key": "public", "guarantee": 8,
+        }  # fmt: skip
+        (document,) = told["documents"]
+        found = whorl.fingerprint(song, whorl.Scheme(k=5, w=4))
+        assert (document["symbols"], document["grams"], document["count"]) == (found.symbols, found.grams, len(found))
+        assert document["expected_density"] == pytest.approx(0.4)
+        text = song.read_text()
+        for row, hashed, position, span in zip(
+            document["fingerprints"], found.hashes, found.positions, found.spans, strict=True
+        ):
+            assert row == {
+                "hash": f"{hashed:016x}", "position": position, "start": span.start, "end": span.end,
+                "text": text[span.start : span.end],
+            }  # fmt: skip
+
+    def test_several_files_and_every_selector(self, song):
+        for select, number in (("mod", "--p"), ("minima", "--n"), ("full", None), ("safe-mod", "--p")):
+            extra = [number, 3] if number else []
+            result = run("fingerprint", song, song, "--format", "json", "--k", 5, "--select", select, *extra)
+            assert result.exit_code == 0, result.output
+            assert len(json.loads(result.stdout)["documents"]) == 2
+
+    def test_limit(self, song):
+        result = run("fingerprint", song, "--k", 5, "--w", 1, "--format", "json", "--limit", 2)
+        assert len(json.loads(result.stdout)["documents"][0]["fingerprints"]) == 2
+        assert "more: --limit" in run("fingerprint", song, "--k", 5, "--w", 1, "--limit", 2).output
+
+    def test_the_guarantee_instead_of_the_window(self, song):
+        told = json.loads(run("fingerprint", song, "--k", 5, "--t", 8, "--format", "json").stdout)
+        assert told["scheme"]["w"] == 4
+
+    @pytest.mark.parametrize("suffix", [".toml", ".json"])
+    def test_a_scheme_from_a_file(self, song, tmp_path, suffix):
+        scheme = whorl.Scheme(k=6, w=3, symbols="consonants")
+        path = tmp_path / f"scheme{suffix}"
+        path.write_text(scheme.to_toml() if suffix == ".toml" else scheme.to_json())
+        told = json.loads(run("fingerprint", song, "--scheme", path, "--format", "json").stdout)
+        assert told["scheme"]["id"] == scheme.id
+
+    def test_a_secret_key(self, song, tmp_path):
+        key = tmp_path / "key"
+        key.write_text("00" * 16 + "\n")
+        told = json.loads(run("fingerprint", song, "--key-file", key, "--format", "json").stdout)
+        assert told["scheme"]["key"] == whorl.Key(bytes(16)).id
+        assert "00" * 16 not in json.dumps(told)
+
+    def test_a_short_document_is_explained(self, tmp_path):
+        path = tmp_path / "short.txt"
+        path.write_text("hi")
+        assert "2 symbols: fewer than k = 20, so there is nothing to fingerprint" in run("fingerprint", path).output
+
+    def test_any_bytes_are_read(self, tmp_path):
+        path = tmp_path / "noise"
+        path.write_bytes(bytes(range(256)) * 20)
+        result = run("fingerprint", path, "--format", "json")
+        assert result.exit_code == 0
+        json.loads(result.stdout)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (["--k", "0"], "--k: 0 is out of range; give a whole number from 1 to"),
+            (["--w", "0"], "--w: 0 is out of range"),
+            (["--k", "9", "--t", "8"], "--t: 8 is less than k (9)"),
+            (["--t", "50", "--w", "3"], "--t: given together with w"),
+            (["--scheme", "prose"], "--scheme: unknown preset 'prose': choose one of koala, text, web"),
+            (["--scheme", "no.toml"], "--scheme: cannot read no.toml: No such file"),
+            (["--select", "best"], "unknown selector 'best': choose one of"),
+            (["--select", "mod"], "--p: missing; the selector 'mod' needs it"),
+            (["--symbols", "runes"], "--symbols: 'runes' is unknown"),
+            (["--key-file", "nowhere"], "--key-file: cannot read nowhere"),
+        ],
+    )
+    def test_one_clear_line_and_exit_1(self, song, arguments, told):
+        result = run("fingerprint", song, *arguments)
+        assert result.exit_code == 1
+        assert told in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
+
+    @pytest.mark.parametrize("arguments", [["--k", "many"], ["--format", "xml"], ["--limit", "-1"], ["--threads", "0"]])
+    def test_usage_is_exit_2(self, song, arguments):
+        result = run("fingerprint", song, *arguments)
+        assert result.exit_code == 2
+        assert arguments[0] in result.stderr
+
+    def test_no_file_is_usage(self):
+        assert run("fingerprint").exit_code == 2
+
+    def test_unknown_command(self):
+        assert run("fingerprints").exit_code == 2
+
+    def test_nothing_is_printed_if_any_file_cannot_be_read(self, song, tmp_path):
+        for bad, told in ((tmp_path / "gone.txt", "cannot read"), (tmp_path, "is a directory: give the files in it")):
+            for form in ("table", "json"):
+                result = run("fingerprint", song, bad, "--format", form)
+                assert result.exit_code == 1
+                assert told in result.stderr
+                assert str(bad) in result.stderr
+                assert result.stdout == ""
+
+
+class TestFormats:
+    def test_table(self):
+        result = run("formats")
+        assert result.exit_code == 0
+        for name in ("text", "mod-minimizer", "koala"):
+            assert name in result.output
+
+    def test_json(self):
+        told = json.loads(run("formats", "--format", "json").stdout)
+        assert {row["name"] for row in told["presets"]} == set(whorl.PRESETS)
+        assert "robust" in {row["name"] for row in told["selectors"]}
+        assert "text" in {row["name"] for row in told["frontends"]}
+
+
+def test_the_example():
+    told = json.loads(run("fingerprint", EXAMPLE, "--format", "json").stdout)
+    assert told["documents"][0]["count"] > 100

@@ -1,0 +1,130 @@
+"""``whorl.fingerprint`` on texts, files, bytes and streams at hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import whorl
+from whorl.fingerprinting import engine, fingerprint
+from whorl.fingerprinting.excerpts import texts
+from whorl.frontends.text import TextFrontend
+
+TEXT = "A do run run run, a do run run. " * 40
+SCHEME = whorl.Scheme(k=5, w=4)
+
+words = st.lists(st.sampled_from(["alpha", "Beta", "ﬁn", "e\u0301t", "ß", "日本", "…", "—", "\u200b", "7"]), max_size=80)
+
+
+def test_a_string_is_a_text():
+    found = whorl.fingerprint("A do run run run, a do run run", SCHEME)
+    assert found.symbols == 21
+    assert found.grams == 17
+    assert len(found) == len(found.hashes) == len(found.positions) == len(found.spans)
+    assert 0 < found.density <= 1
+
+
+@given(words, st.sampled_from(["characters", "consonants", "words"]))
+def test_spans_slice_the_text_of_each_gram(pieces, kind):
+    """The stream of the slice is the k-gram: nothing is missing, nothing is too much at either end."""
+    text = " ".join(pieces)
+    scheme = whorl.Scheme(k=3, w=2, symbols=kind)
+    frontend = TextFrontend(kind)
+    symbols = frontend.stream(text).symbols
+    found = whorl.fingerprint(text, scheme)
+    for position, span in zip(found.positions.tolist(), found.spans, strict=True):
+        inside = frontend.stream(text[span.start : span.end]).symbols.tolist()
+        assert inside[: scheme.k] == symbols[position : position + scheme.k].tolist() or set(
+            symbols[position : position + scheme.k].tolist()
+        ) <= set(inside)
+
+
+def test_what_a_document_may_be(tmp_path):
+    path = tmp_path / "song.txt"
+    path.write_text(TEXT)
+    expected = whorl.fingerprint(TEXT, SCHEME).hashes.tolist()
+    for document in (path, TEXT.encode(), whorl.Document("song", TEXT), whorl.Document("song", path)):
+        assert whorl.fingerprint(document, SCHEME).hashes.tolist() == expected
+
+
+def test_a_preset_by_name():
+    assert whorl.fingerprint(TEXT, "web").scheme == whorl.PRESETS["web"]
+    with pytest.raises(whorl.UnknownNameError):
+        whorl.fingerprint(TEXT, "prose")
+
+
+@given(words, st.integers(1, 3), st.integers(1, 40))
+@settings(max_examples=200)
+def test_neither_pieces_nor_threads_change_anything(pieces, threads, size):
+    text = " ".join(pieces) * 3
+    for kind in ("characters", "consonants", "words"):
+        scheme = whorl.Scheme(k=4, w=5, symbols=kind)
+        whole = whorl.fingerprint(text, scheme)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(fingerprint, "PIECE", size)
+            divided = whorl.fingerprint(text, scheme, threads=threads)
+        assert divided.hashes.tolist() == whole.hashes.tolist()
+        assert divided.positions.tolist() == whole.positions.tolist()
+        assert list(divided.spans) == list(whole.spans)
+        assert divided.symbols == whole.symbols
+
+
+def test_a_long_text_in_pieces_is_the_same_in_any_width():
+    """Pieces differ in the width of their symbols; what is selected must not."""
+    text = "".join(f"the {i} winter light of Sorrel Point " + ("ночь " if i % 97 == 0 else "") for i in range(30_000))
+    assert len(text) > 3 * fingerprint.PIECE
+    scheme = whorl.Scheme(k=20, w=20)
+    one, two = (whorl.fingerprint(text, scheme, threads=threads) for threads in (1, 2))
+    assert one.hashes.tolist() == two.hashes.tolist()
+    direct = whorl.fingerprint(TextFrontend().stream(text).symbols, scheme)
+    assert one.hashes.tolist() == direct.hashes.tolist()
+    assert one.positions.tolist() == direct.positions.tolist()
+
+
+def test_another_key_gives_other_fingerprints():
+    key = whorl.Key.random()
+    keyed = whorl.fingerprint(TEXT, SCHEME.with_key(key.id), key=key)
+    assert not set(keyed.hashes.tolist()) & set(whorl.fingerprint(TEXT, SCHEME).hashes.tolist())
+
+
+def test_the_key_must_be_the_schemes():
+    with pytest.raises(whorl.KeyMismatchError, match="the scheme names the key 'public'"):
+        whorl.fingerprint(TEXT, SCHEME, key=whorl.Key.random())
+
+
+@pytest.mark.parametrize("text", ["", "abc", "… — !"])
+def test_fewer_than_k_symbols_give_nothing(text):
+    found = whorl.fingerprint(text, SCHEME)
+    assert len(found) == found.grams == found.density == 0
+
+
+def test_threads_must_be_some():
+    with pytest.raises(whorl.InputError, match="threads"):
+        whorl.fingerprint(TEXT, SCHEME, threads=0)
+
+
+def test_an_error_on_a_thread_is_raised(monkeypatch):
+    def fail(*_):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(TextFrontend, "stream", fail)
+    with pytest.raises(RuntimeError, match="broken"):
+        whorl.fingerprint(TEXT, SCHEME, threads=2)
+
+
+def test_offsets_widen_when_they_must(monkeypatch):
+    monkeypatch.setattr(engine, "WIDE", 10)
+    assert whorl.fingerprint(TEXT, SCHEME).positions.dtype == np.int64
+
+
+def test_excerpts_are_the_text_of_the_spans(tmp_path, monkeypatch):
+    text = "".join(f"{i}. café — “{'x' * (i % 50)}”\n" for i in range(4000))
+    path = tmp_path / "long.txt"
+    path.write_text(text, "utf-8")
+    found = whorl.fingerprint(path, SCHEME)
+    assert list(texts(path, found.spans)) == [text[start:end] for start, end in found.spans]
+
+
+@pytest.mark.usefixtures("each_kernel")
+def test_both_kernels_serve():
+    assert len(whorl.fingerprint("Ａ do run run run, a do run rún", SCHEME)) > 0

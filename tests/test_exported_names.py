@@ -1,0 +1,34 @@
+"""What ``whorl`` exports, and that importing it stays cheap."""
+
+import subprocess
+import sys
+
+import pytest
+
+import whorl
+
+
+def test_names_are_sorted_and_there():
+    assert whorl.__all__ == sorted(whorl.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    for name in whorl.__all__:
+        assert getattr(whorl, name) is not None
+    assert dir(whorl) == sorted(whorl.__all__)
+
+
+def test_other_names_are_not():
+    with pytest.raises(AttributeError, match="no attribute 'winnow'"):
+        _ = whorl.winnow
+
+
+def modules_after(code):
+    script = f"import sys; {code}; print(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_importing_whorl_imports_nothing_heavy():
+    assert not modules_after("import whorl") & {"numpy", "click", "rich", "importlib.metadata"}
+
+
+def test_the_help_needs_nothing_heavy():
+    code = "from click.testing import CliRunner; from whorl.cli import main; CliRunner().invoke(main, ['--help'])"
+    assert not modules_after(code) & {"numpy", "rich", "whorl.scheme"}

@@ -1,0 +1,96 @@
+"""The scheme: one value that checks itself, tells all its faults and has a stable name."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whorl.catalog import SELECTORS
+from whorl.errors import SchemeError, UnknownNameError
+from whorl.scheme import KINDS, PRESETS, Scheme, preset, resolve
+
+FROZEN = {'text': '88779e8e6cd8', 'web': '425205b4c89f', 'koala': 'e27b5a2fcdcc'}
+
+
+@st.composite
+def schemes(draw):
+    select = draw(st.sampled_from(sorted(SELECTORS.declared)))
+    numbers = {name: draw(st.integers(1, 500)) for name in SELECTORS.row(select).takes}
+    key = draw(st.sampled_from(["public", "5a1f00c0ffee"]))
+    return Scheme(k=draw(st.integers(1, 100)), select=select, symbols=draw(st.sampled_from(KINDS)), key=key, **numbers)
+
+
+def faults(**settings):
+    with pytest.raises(SchemeError) as caught:
+        Scheme(**settings)
+    return caught.value.faults
+
+
+@given(schemes())
+def test_round_trips(scheme):
+    assert Scheme.from_json(scheme.to_json()) == scheme
+    assert Scheme.from_toml(scheme.to_toml()) == scheme
+    assert Scheme.from_json(scheme.to_json()).id == scheme.id
+
+
+@given(schemes(), schemes())
+def test_equal_schemes_have_equal_ids(left, right):
+    assert (left.id == right.id) == (left == right)
+
+
+def test_ids_are_frozen():
+    """They are stored in every index and report. Whoever changes one must mean it, and raise REVISION."""
+    assert {name: scheme.id for name, scheme in PRESETS.items()} == FROZEN
+
+
+def test_guarantee_instead_of_window():
+    assert Scheme(k=50, t=149) == Scheme(k=50, w=100)
+    assert Scheme(k=50, w=100).guarantee == 149
+    assert Scheme(k=50, select="mod", p=5).guarantee is None
+
+
+def test_all_faults_at_once():
+    told = faults(k=0, w=0, select="robust", frontend="scroll", symbols="runes")
+    assert [fault.partition(":")[0] for fault in told] == ["frontend", "symbols", "k", "w"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"k": 0, "w": 5}, "k: 0 is out of range"),
+        ({"k": 5, "w": 0}, "w: 0 is out of range"),
+        ({"k": 5, "w": -3}, "w: -3 is out of range"),
+        ({"k": 5}, "w: missing; the selector 'robust' needs it"),
+        ({"k": 5, "t": 4}, "t: 4 is less than k (5)"),
+        ({"k": 5, "t": 9, "w": 5}, "t: given together with w"),
+        ({"k": 5, "select": "mod"}, "p: missing"),
+        ({"k": 5, "select": "best", "w": 1}, "select: unknown selector 'best': choose one of"),
+        ({"k": "5", "w": 5}, "k: '5' is not a whole number"),
+        ({"k": True, "w": 5}, "k: True is not a whole number"),
+        ({"k": 5, "w": 5, "key": ""}, "key: the id of a key is wanted"),
+    ],
+)
+def test_each_fault_names_the_setting_and_the_remedy(settings, told):
+    assert any(fault.startswith(told) for fault in faults(**settings))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3"])
+def test_what_is_no_scheme(text):
+    with pytest.raises(SchemeError):
+        Scheme.from_json(text)
+    with pytest.raises(SchemeError):
+        Scheme.from_toml("k = = 3")
+
+
+def test_unknown_settings_are_faults():
+    with pytest.raises(SchemeError) as caught:
+        Scheme.from_dict({"window": 4})
+    assert len(caught.value.faults) == 2
+
+
+def test_presets():
+    assert (PRESETS["web"].symbols, PRESETS["web"].k, PRESETS["web"].p) == ("words", 10, 25)
+    assert (PRESETS["koala"].symbols, PRESETS["koala"].k, PRESETS["koala"].n) == ("consonants", 20, 100)
+    assert PRESETS["text"].guarantee == 39
+    assert resolve("web") is preset("web") is resolve(PRESETS["web"])
+    with pytest.raises(UnknownNameError, match="unknown preset 'prose': choose one of koala, text, web"):
+        preset("prose")
