@@ -15,9 +15,8 @@ from whorl.hashing.key import Key
 from whorl.model import Document, Stream, Symbols
 from whorl.scheme import Scheme, resolve
 
-# Code points in a piece of text. Longer than a run of symbols alone: what the front-end drops is not in the run, and
-# each piece costs the interpreter some calls.
-PIECE = 2 * RUN
+# Code points in a piece of text: about a run of symbols.
+PIECE = RUN
 
 
 def fingerprint(

@@ -21,14 +21,13 @@ class Hasher:
     most 9 / 2^64 over the choice of the key.
     """
 
-    __slots__ = ("_base", "_closing", "_fold", "_keys", "_offset", "k", "key")
+    __slots__ = ("_closing", "_fold", "_keys", "k", "key", "rolling")
 
     def __init__(self, key: Key, k: int) -> None:
         self.key = key
         self.k = k
         base, offset, fold = key.words("order", 3).tolist()
-        self._base = base & 0xFFFFFFFF | 1
-        self._offset = offset & 0xFFFFFFFF
+        self.rolling = base & 0xFFFFFFFF | 1, offset & 0xFFFFFFFF
         self._fold = fold | 1
         # 64-bit symbols make two words of 32 bits each, and the second NH sum starts two words later.
         self._keys = key.half_words("identity", 2 * k + 4)
@@ -43,7 +42,7 @@ class Hasher:
 
     def order(self, folded: NDArray[np.uint8], length: int) -> NDArray[np.uint32]:
         """The order value of every gram of this length."""
-        values: NDArray[np.uint32] = kernel.core().order(folded, length, self._base, self._offset)
+        values: NDArray[np.uint32] = kernel.core().order(folded, length, *self.rolling)
         return values
 
     def identity(self, symbols: Symbols, positions: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -1,7 +1,7 @@
 """The engine's compiled loops. Buffers in, buffers out; the interpreter's lock is released in every one.
 
 Cython in pure-Python mode. What each function means is written in ``twin``, its specification; how it is made fast
-is written here and, where vectors are wanted, in ``vector.h``. There is no I/O and no knowledge of formats.
+is written here and, where vectors are wanted, in the C headers beside it. There is no I/O and no knowledge of formats.
 """
 
 import cython
@@ -12,16 +12,17 @@ if not cython.compiled:
 
 from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcmp
-from cython.cimports.whorl.kernel.vector import (
+from cython.cimports.whorl.kernel.headers import (
     symbol_t,
     value_t,
-    whorl_first_at_most32,
-    whorl_first_at_most64,
     whorl_identity_bytes,
     whorl_identity_words,
     whorl_last_minimum32,
     whorl_last_minimum64,
     whorl_order,
+    whorl_select,
+    whorl_sequence,
+    whorl_winnow,
     wide_t,
 )
 
@@ -121,54 +122,83 @@ def spread(values: cython.const[uint32_t][::1]):
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _first_at_most(
-    values: cython.const[value_t][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t, bound: value_t
-) -> cython.Py_ssize_t:
-    if value_t is uint32_t:
-        return whorl_first_at_most32(cython.address(values[0]), start, stop, bound)
-    return whorl_first_at_most64(cython.address(values[0]), start, stop, bound)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _last_minimum(
     values: cython.const[value_t][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     if value_t is uint32_t:
         return whorl_last_minimum32(cython.address(values[0]), start, stop)
-    return whorl_last_minimum64(cython.address(values[0]), start, stop)
+    else:
+        return whorl_last_minimum64(cython.address(values[0]), start, stop)
 
 
-def winnow(values: cython.const[value_t][::1], w: cython.Py_ssize_t, chosen: cython.Py_ssize_t):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _select64(values: cython.const[uint64_t][::1], w: cython.Py_ssize_t, chosen: cython.Py_ssize_t, keep: cython.bint,
+              grams: cython.const[uint8_t][::1], stride: cython.Py_ssize_t, k: cython.Py_ssize_t,
+              out: int64_t[::1]) -> cython.Py_ssize_t:  # fmt: skip
+    """The loop of Figure 5 without its ring buffer; 64-bit hashes are for experiments, so it stays plain."""
+    count: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
+    if chosen < 0:
+        chosen = whorl_last_minimum64(cython.address(values[0]), 0, w)
+        out[0] = chosen
+        count = 1
+    for at in range(w, values.shape[0]):
+        if chosen + w <= at:
+            chosen = whorl_last_minimum64(cython.address(values[0]), at - w + 1, at + 1)
+        elif values[at] > values[chosen]:
+            continue
+        elif keep and values[at] == values[chosen] and (
+            k == 0
+            or memcmp(cython.address(grams[at * stride]), cython.address(grams[chosen * stride]), k * stride) == 0
+        ):
+            continue
+        else:
+            chosen = at
+        out[count] = chosen
+        count += 1
+    return count
+
+
+@cython.cfunc
+def _select(
+    values: cython.const[value_t][::1],
+    w: cython.Py_ssize_t,
+    chosen: cython.Py_ssize_t,
+    keep: cython.bint,
+    grams: cython.const[uint8_t][::1],
+    stride: cython.Py_ssize_t,
+    k: cython.Py_ssize_t,
+):
     n: cython.Py_ssize_t = values.shape[0]
     if n < w:
         return np.empty(0, np.int64)
     selected = np.empty(n, np.int64)
     out: int64_t[::1] = selected
-    count: cython.Py_ssize_t = 0
-    at: cython.Py_ssize_t = w
-    end: cython.Py_ssize_t
+    count: cython.Py_ssize_t
+    sequence: whorl_sequence
     with cython.nogil:
-        if chosen < 0:
-            chosen = _last_minimum(values, 0, w)
-            out[count] = chosen
-            count += 1
-        while True:
-            end = chosen + w if chosen + w < n else n
-            at = _first_at_most(values, at, end, values[chosen])
-            if at < end:
-                chosen = at
-                at += 1
-            elif chosen + w >= n:
-                break
-            else:
-                chosen = _last_minimum(values, chosen + 1, chosen + 1 + w)
-                at = end + 1
-            out[count] = chosen
-            count += 1
+        if value_t is uint32_t:
+            sequence.values = cython.address(values[0])
+            sequence.length = n
+            sequence.w = w
+            sequence.keep = keep
+            sequence.grams = cython.address(grams[0]) if k else cython.NULL
+            sequence.stride = stride
+            sequence.gram_bytes = k * stride
+            count = whorl_select(sequence, chosen, cython.address(out[0]))
+        else:
+            count = _select64(values, w, chosen, keep, grams, stride, k, out)
     return selected[:count].copy()
+
+
+_NO_GRAMS = np.empty(0, np.uint8)
+
+
+def winnow(values: cython.const[value_t][::1], w: cython.Py_ssize_t, chosen: cython.Py_ssize_t):
+    grams: cython.const[uint8_t][::1] = _NO_GRAMS
+    return _select(values, w, chosen, False, grams, 0, 0)
 
 
 def robust(
@@ -179,42 +209,43 @@ def robust(
     stride: cython.Py_ssize_t,
     k: cython.Py_ssize_t,
 ):
-    n: cython.Py_ssize_t = values.shape[0]
-    if n < w:
+    return _select(values, w, chosen, True, grams, stride, k)
+
+
+# Order values a block of winnow_grams: 32 kB, what the nearest cache holds beside the symbols.
+_BLOCK = 8192
+
+
+def winnow_grams(
+    symbols: cython.const[uint8_t][::1],
+    k: cython.Py_ssize_t,
+    base: uint32_t,
+    offset: uint32_t,
+    w: cython.Py_ssize_t,
+    chosen: cython.Py_ssize_t,
+    keep: cython.bint,
+    grams: cython.const[uint8_t][::1],
+    stride: cython.Py_ssize_t,
+):
+    n: cython.Py_ssize_t = symbols.shape[0]
+    if n - k + 1 < w:
         return np.empty(0, np.int64)
-    selected = np.empty(n, np.int64)
+    block: cython.Py_ssize_t = _BLOCK if 4 * w < _BLOCK else 4 * w
+    values: uint32_t[::1] = np.empty(w + block, np.uint32)
+    selected = np.empty(n - k + 1, np.int64)
     out: int64_t[::1] = selected
-    count: cython.Py_ssize_t = 0
-    at: cython.Py_ssize_t = w
-    end: cython.Py_ssize_t
+    sequence: whorl_sequence
+    sequence.w = w
+    sequence.keep = keep
+    sequence.grams = cython.address(grams[0])
+    sequence.stride = stride
+    sequence.gram_bytes = k * stride
+    count: cython.Py_ssize_t
     with cython.nogil:
-        if chosen < 0:
-            chosen = _last_minimum(values, 0, w)
-            out[count] = chosen
-            count += 1
-        while True:
-            end = chosen + w if chosen + w < n else n
-            at = _first_at_most(values, at, end, values[chosen])
-            if at < end:
-                at += 1
-                if values[at - 1] == values[chosen] and (
-                    k == 0
-                    or memcmp(
-                        cython.address(grams[(at - 1) * stride]),
-                        cython.address(grams[chosen * stride]),
-                        k * stride,
-                    )
-                    == 0
-                ):
-                    continue
-                chosen = at - 1
-            elif chosen + w >= n:
-                break
-            else:
-                chosen = _last_minimum(values, chosen + 1, chosen + 1 + w)
-                at = end + 1
-            out[count] = chosen
-            count += 1
+        count = whorl_winnow(
+            cython.address(symbols[0]), n, k, base, offset, chosen, sequence, cython.address(values[0]), block,
+            cython.address(out[0]),
+        )  # fmt: skip
     return selected[:count].copy()
 
 

@@ -117,6 +117,14 @@ def robust(values: Values, w: int, chosen: int, grams: Bytes, stride: int, k: in
     return np.array(selected, np.int64)
 
 
+def winnow_grams(
+    symbols: Bytes, k: int, base: int, offset: int, w: int, chosen: int, keep: bool, grams: Bytes, stride: int
+) -> Positions:
+    """Winnowing, or robust winnowing if ``keep``, of the order values of the k-grams."""
+    values = order(symbols, k, base, offset)
+    return robust(values, w, chosen, grams, stride, k) if keep else winnow(values, w, chosen)
+
+
 def _windows(values: Values, w: int, chosen: int) -> range:
     """The starts of the windows to look at: the first was looked at already if something is chosen."""
     return range(0 if chosen < 0 else 1, len(values) - w + 1)

@@ -25,7 +25,7 @@ class Winnow:
 
     def begin(self, k: int) -> WindowSelection:
         """Start a pass."""
-        return _WinnowPass(self.w)
+        return _Pass(self.w, keep=False)
 
     def density(self, k: int) -> float:
         """2 / (w + 1) (section 3.1)."""
@@ -48,20 +48,21 @@ class Robust:
 
     def begin(self, k: int) -> WindowSelection:
         """Start a pass."""
-        return _RobustPass(self.w)
+        return _Pass(self.w, keep=True)
 
     def density(self, k: int) -> float:
         """2 / (w + 1): on random hashes there are no ties."""
         return 2 / (self.w + 1)
 
 
-class _WinnowPass(WindowSelection):
-    def choose(self, grams: Grams, w: int, chosen: int) -> Positions:
-        positions: Positions = kernel.core().winnow(grams.order, w, chosen)
-        return positions
+class _Pass(WindowSelection):
+    def __init__(self, w: int, keep: bool) -> None:
+        super().__init__(w)
+        self._keep = keep
 
-
-class _RobustPass(WindowSelection):
     def choose(self, grams: Grams, w: int, chosen: int) -> Positions:
-        positions: Positions = kernel.core().robust(grams.order, w, chosen, grams.raw, grams.stride, grams.k)
+        base, offset = grams.hasher.rolling
+        positions: Positions = kernel.core().winnow_grams(
+            grams.folded, grams.k, base, offset, w, chosen, self._keep, grams.raw, grams.stride
+        )
         return positions

@@ -1,0 +1,523 @@
+"""The text front-end's compiled loops. Buffers in, buffers out; the interpreter's lock is released in every one.
+
+Cython in pure-Python mode. What each function means is written in ``twin_text``, its specification, and so are the
+names of the flags; how it is made fast is written here. There is no I/O, and no knowledge of Unicode but Hangul's
+arithmetic: the caller brings the tables.
+"""
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    raise ImportError("whorl.kernel.native_text is not compiled")
+
+from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from cython.cimports.libc.string import memset
+from cython.cimports.whorl.kernel.text_layout import (
+    APOSTROPHE,
+    BREAK,
+    CLASSES,
+    DEEPEST,
+    EXPANDS,
+    IOTA,
+    JOINS,
+    L_BASE,
+    L_COUNT,
+    LAST_DIGIT,
+    NUMBER,
+    OPENS,
+    S_BASE,
+    S_COUNT,
+    SOLO,
+    SPLITS,
+    SYMBOL,
+    T_BASE,
+    T_COUNT,
+    V_BASE,
+    V_COUNT,
+    VALUE,
+    YPOGEGRAMMENI,
+    Shapes,
+    Sink,
+    Starter,
+    Words,
+    item_t,
+)
+
+SEED_A = cython.declare(uint64_t, 0x243F6A8885A308D3)
+SEED_B = cython.declare(uint64_t, 0x13198A2E03707344)
+SEED_C = cython.declare(uint64_t, 0xA4093822299F31D0)
+MIX = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
+CLOSE = cython.declare(uint64_t, 0xD6E8FEB86659FD93)
+
+
+def ascii_symbols(data: cython.const[uint8_t][::1], table: cython.const[uint8_t][::1]):
+    n: cython.Py_ssize_t = data.shape[0]
+    symbols = np.empty(n + 1, np.uint8)
+    starts = np.empty(n + 1, np.int32)
+    out: uint8_t[::1] = symbols
+    at: int32_t[::1] = starts
+    count: cython.Py_ssize_t = 0
+    if n:
+        with cython.nogil:
+            count = _pack(
+                cython.address(data[0]),
+                n,
+                cython.address(table[0]),
+                cython.address(out[0]),
+                cython.address(at[0]),
+            )
+    return symbols[:count], starts[:count]
+
+
+def symbols(
+    codes: cython.const[uint32_t][::1],
+    entries: cython.const[uint32_t][::1],
+    expansion: cython.const[uint16_t][::1],
+    offsets: cython.const[uint32_t][::1],
+    pool: cython.const[uint32_t][::1],
+    pairs: cython.const[uint64_t][::1],
+    composites: cython.const[uint32_t][::1],
+):
+    n: cython.Py_ssize_t = codes.shape[0]
+    at: cython.Py_ssize_t = 0
+    shapes = cython.declare(Shapes)
+    shapes.entries = cython.address(entries[0])
+    shapes.expansion = cython.address(expansion[0])
+    shapes.offsets = cython.address(offsets[0])
+    shapes.pool = cython.address(pool[0])
+    shapes.pairs = cython.address(pairs[0])
+    shapes.composites = cython.address(composites[0])
+    shapes.pair_count = pairs.shape[0]
+    sink = cython.declare(Sink)
+    sink.count = 0
+    sink.before = 0
+    room = n + 64  # nearly every code point becomes one value or none; if not, the room is doubled
+    values = np.empty(room, np.uint32)
+    starts = np.empty(room, np.int32)
+    ends = np.empty(room, np.int32)
+    while True:
+        _open(cython.address(sink), values, starts, ends)
+        if n:
+            with cython.nogil:
+                at = _walk(cython.address(codes[0]), at, n, cython.address(shapes), cython.address(sink))
+        if at == n:
+            return values[: sink.count], starts[: sink.count], ends[: sink.count]
+        room *= 2
+        values = _grown(values, room)
+        starts = _grown(starts, room)
+        ends = _grown(ends, room)
+
+
+def words(items: cython.const[item_t][::1]):
+    n: cython.Py_ssize_t = items.shape[0]
+    at: cython.Py_ssize_t = 0
+    found = cython.declare(Words)
+    found.count = 0
+    room = n // 4 + 64  # prose has a word in six letters; where each letter is one, the room is doubled twice
+    hashes = np.empty(room, np.uint64)
+    firsts = np.empty(room, np.int32)
+    ends = np.empty(room, np.int32)
+    while True:
+        _open_words(cython.address(found), hashes, firsts, ends)
+        if n:
+            with cython.nogil:
+                at = _hash_words(cython.address(items[0]), at, n, cython.address(found))
+        if at == n:
+            return hashes[: found.count], firsts[: found.count], ends[: found.count]
+        room *= 2
+        hashes = _grown(hashes, room)
+        firsts = _grown(firsts, room)
+        ends = _grown(ends, room)
+
+
+def place(
+    firsts: cython.const[int32_t][::1],
+    ends: cython.const[int32_t][::1],
+    item_starts: cython.const[int32_t][::1],
+    item_ends: cython.const[int32_t][::1],
+):
+    n: cython.Py_ssize_t = firsts.shape[0]
+    i: cython.Py_ssize_t
+    word_starts = np.empty(n, np.int32)
+    word_ends = np.empty(n, np.int32)
+    start: int32_t[::1] = word_starts
+    end: int32_t[::1] = word_ends
+    with cython.nogil:
+        for i in range(n):
+            start[i] = item_starts[firsts[i]]
+            end[i] = item_ends[ends[i] - 1]
+    return word_starts, word_ends
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _pack(
+    data: cython.pointer[cython.const[uint8_t]],
+    n: cython.Py_ssize_t,
+    table: cython.pointer[cython.const[uint8_t]],
+    symbols: cython.pointer[uint8_t],
+    starts: cython.pointer[int32_t],
+) -> cython.Py_ssize_t:
+    """Written always, kept if it is not 0: one byte in five is a space or a stop, which no branch predictor learns.
+
+    Eight are looked up before the first is stored: the compiler must assume that a store may change the table.
+    """
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t
+    batch = cython.declare(uint8_t[8])
+    while i + 8 <= n:
+        for j in range(8):
+            batch[j] = table[data[i + j]]
+        for j in range(8):
+            symbols[count] = batch[j]
+            starts[count] = i + j
+            count += batch[j] != 0
+        i += 8
+    while i < n:
+        symbols[count] = table[data[i]]
+        starts[count] = i
+        count += symbols[count] != 0
+        i += 1
+    return count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _hash_words(
+    items: cython.pointer[cython.const[item_t]],
+    at: cython.Py_ssize_t,
+    n: cython.Py_ssize_t,
+    found: cython.pointer[Words],
+) -> cython.Py_ssize_t:
+    """Finds the words from ``at`` on; gives back ``n``, or where to go on when there is more room."""
+    a: uint64_t
+    b: uint64_t
+    c: uint64_t
+    turn: uint64_t
+    while at < n and found.count < found.room:
+        if items[at] <= APOSTROPHE:
+            at += 1
+            continue
+        found.firsts[found.count] = at
+        a, b, c = SEED_B, SEED_C, _mixed(SEED_A, items[at] & SYMBOL)
+        at += 1
+        if items[at - 1] < SOLO:
+            while at < n:
+                if APOSTROPHE < items[at] < SOLO:
+                    turn = _mixed(a, items[at] & SYMBOL)
+                    a, b, c = b, c, turn
+                elif not _inside(items, at, n):
+                    break
+                at += 1
+        found.hashes[found.count] = _closed(_mixed(_mixed(a, b), c))
+        found.ends[found.count] = at
+        found.count += 1
+    return at
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _inside(items: cython.pointer[cython.const[item_t]], at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+    """Whether the item is an apostrophe between two letters; there is one before it."""
+    return items[at] == APOSTROPHE and at + 1 < n and _letter(items[at - 1]) and _letter(items[at + 1])
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _letter(item: uint32_t) -> cython.bint:
+    return LAST_DIGIT < item < NUMBER
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _mixed(state: uint64_t, block: uint64_t) -> uint64_t:
+    state = (state ^ block) * MIX
+    return state ^ (state >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _closed(state: uint64_t) -> uint64_t:
+    state = state * CLOSE
+    return state ^ (state >> 29)
+
+
+@cython.cfunc
+def _open(sink: cython.pointer[Sink], values: uint32_t[::1], starts: int32_t[::1], ends: int32_t[::1]):
+    sink.values = cython.address(values[0])
+    sink.starts = cython.address(starts[0])
+    sink.ends = cython.address(ends[0])
+    sink.room = values.shape[0]
+
+
+@cython.cfunc
+def _open_words(found: cython.pointer[Words], hashes: uint64_t[::1], firsts: int32_t[::1], ends: int32_t[::1]):
+    found.hashes = cython.address(hashes[0])
+    found.firsts = cython.address(firsts[0])
+    found.ends = cython.address(ends[0])
+    found.room = hashes.shape[0]
+
+
+def _grown(array, room):
+    grown = np.empty(room, array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _walk(
+    codes: cython.pointer[cython.const[uint32_t]],
+    at: cython.Py_ssize_t,
+    n: cython.Py_ssize_t,
+    shapes: cython.pointer[Shapes],
+    sink: cython.pointer[Sink],
+) -> cython.Py_ssize_t:
+    """Emits the values from ``at`` on; gives back ``n``, or where to go on when the sink has more room."""
+    entries: cython.pointer[cython.const[uint32_t]] = shapes.entries
+    values: cython.pointer[uint32_t] = sink.values
+    starts: cython.pointer[int32_t] = sink.starts
+    ends: cython.pointer[int32_t] = sink.ends
+    room: cython.Py_ssize_t = sink.room
+    count: cython.Py_ssize_t = sink.count
+    before: cython.Py_ssize_t = sink.before  # the count before the last code point, to take it back
+    end: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    entry: uint32_t
+    batch = cython.declare(uint32_t[8])
+    while at < n and count < room:
+        stop = min(at + 8, n)
+        if at + 8 <= n and count + 8 <= room:  # eight at once if all are plain, as in ``_pack``
+            entry = 0
+            for j in range(8):
+                batch[j] = entries[codes[at + j]]
+                entry |= batch[j]
+            if entry < EXPANDS:
+                for j in range(8):
+                    values[count] = batch[j] & VALUE
+                    starts[count] = at + j
+                    ends[count] = at + j + 1
+                    before = count
+                    count += (batch[j] & VALUE) != 0
+                at = stop
+                continue
+        while at < stop and count < room:
+            entry = entries[codes[at]]
+            if entry < EXPANDS:
+                before = count
+                values[count] = entry & VALUE
+                starts[count] = at
+                at += 1
+                ends[count] = at
+                count += (entry & VALUE) != 0
+                continue
+            if entry & JOINS != 0 and at > 0:  # the code point before was taken for a segment of its own: take it back
+                at -= 1
+                count = before
+            end = at + 1
+            while end < n and entries[codes[end]] & JOINS != 0:
+                end += 1
+            sink.count = count
+            _segment(codes, at, end, shapes, sink)
+            if sink.count > room:
+                sink.count = count
+                sink.before = before
+                return at
+            before = count
+            count = sink.count
+            at = end
+    sink.count = count
+    sink.before = before
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _segment(
+    codes: cython.pointer[cython.const[uint32_t]],
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    shapes: cython.pointer[Shapes],
+    sink: cython.pointer[Sink],
+) -> cython.void:
+    """Decomposes, folds, orders and composes one segment, part by part as it comes: no buffer, linear time."""
+    first: cython.Py_ssize_t = sink.count
+    at: cython.Py_ssize_t
+    held: cython.Py_ssize_t = 0  # ypogegrammenis seen since the last starter
+    part: uint32_t
+    i: uint32_t
+    code: uint32_t
+    number: uint32_t
+    starter = cython.declare(Starter)
+    starter.exists = False
+    _clear(cython.address(starter))
+    if shapes.entries[codes[start]] & SPLITS != 0:
+        _put(BREAK, sink)
+    for at in range(start, end):
+        code = codes[at]
+        number = shapes.expansion[code]
+        part = 0
+        if number != 0 and shapes.offsets[number] < shapes.offsets[number + 1]:
+            part = shapes.pool[shapes.offsets[number]]
+        if part >> 24 == 0 or part & OPENS != 0:
+            while held > 0:
+                _take(IOTA, cython.address(starter), shapes, sink)
+                held -= 1
+        if S_BASE <= code < S_BASE + S_COUNT:
+            code -= S_BASE
+            _take(L_BASE + code // (V_COUNT * T_COUNT), cython.address(starter), shapes, sink)
+            _take(V_BASE + code // T_COUNT % V_COUNT, cython.address(starter), shapes, sink)
+            if code % T_COUNT != 0:
+                _take(T_BASE + code % T_COUNT, cython.address(starter), shapes, sink)
+        elif number == 0:
+            _take(code, cython.address(starter), shapes, sink)
+        else:
+            for i in range(shapes.offsets[number], shapes.offsets[number + 1]):
+                part = shapes.pool[i]
+                if part & SYMBOL == YPOGEGRAMMENI:
+                    held += 1
+                else:
+                    _take(part, cython.address(starter), shapes, sink)
+    while held > 0:
+        _take(IOTA, cython.address(starter), shapes, sink)
+        held -= 1
+    _settle(cython.address(starter), shapes)
+    _emit(cython.address(starter), shapes, sink)
+    for at in range(first, min(sink.count, sink.room)):
+        sink.starts[at] = start
+        sink.ends[at] = end
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _clear(starter: cython.pointer[Starter]) -> cython.void:
+    starter.waiting = 0
+    starter.blocked = False
+    memset(starter.counts, 0, CLASSES)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _take(
+    part: uint32_t,
+    starter: cython.pointer[Starter],
+    shapes: cython.pointer[Shapes],
+    sink: cython.pointer[Sink],
+) -> cython.void:
+    """A mark waits for its turn; a starter composes with the one before, or takes its place."""
+    mark: uint32_t = part >> 24
+    code: uint32_t = part & SYMBOL
+    composite: uint32_t
+    if mark != 0:
+        if starter.counts[mark] < DEEPEST:
+            starter.marks[starter.waiting] = part
+            starter.waiting += 1
+            starter.counts[mark] += 1
+        return
+    _settle(starter, shapes)
+    if starter.exists and not starter.blocked:
+        composite = _pair(starter.code, code, shapes)
+        if composite != 0:
+            starter.code = composite
+            return
+    _emit(starter, shapes, sink)
+    starter.code = code
+    starter.exists = True
+    _clear(starter)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _settle(starter: cython.pointer[Starter], shapes: cython.pointer[Shapes]) -> cython.void:
+    """Composes the waiting marks in the order of their classes; within one, the first that fails blocks the rest."""
+    last: uint32_t = 0
+    mark: uint32_t
+    lowest: uint32_t
+    composite: uint32_t
+    i: cython.Py_ssize_t
+    absorbed: cython.Py_ssize_t = 0
+    while starter.exists:
+        lowest = CLASSES
+        for i in range(starter.waiting):
+            mark = starter.marks[i] >> 24
+            if last < mark < lowest:
+                lowest = mark
+        if lowest == CLASSES:
+            break
+        for i in range(starter.waiting):
+            if starter.marks[i] >> 24 == lowest:
+                composite = _pair(starter.code, starter.marks[i] & SYMBOL, shapes)
+                if composite == 0:
+                    break
+                starter.code = composite
+                absorbed += 1
+        last = lowest
+    starter.blocked = absorbed < starter.waiting
+    if not starter.blocked:
+        _clear(starter)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _pair(first: uint32_t, second: uint32_t, shapes: cython.pointer[Shapes]) -> uint32_t:
+    """What two code points compose to, 0 if nothing."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = shapes.pair_count
+    middle: cython.Py_ssize_t
+    pair: uint64_t = first
+    if L_BASE <= first < L_BASE + L_COUNT and V_BASE <= second < V_BASE + V_COUNT:
+        return S_BASE + ((first - L_BASE) * V_COUNT + second - V_BASE) * T_COUNT
+    if S_BASE <= first < S_BASE + S_COUNT and T_BASE < second < T_BASE + T_COUNT:
+        return first + second - T_BASE if (first - S_BASE) % T_COUNT == 0 else 0
+    pair = pair << 32 | second
+    while low < high:
+        middle = (low + high) >> 1
+        if shapes.pairs[middle] < pair:
+            low = middle + 1
+        else:
+            high = middle
+    if low < shapes.pair_count and shapes.pairs[low] == pair:
+        return shapes.composites[low]
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _emit(starter: cython.pointer[Starter], shapes: cython.pointer[Shapes], sink: cython.pointer[Sink]) -> cython.void:
+    value: uint32_t
+    if starter.exists:
+        value = shapes.entries[starter.code] & VALUE
+        if value != 0:
+            _put(value, sink)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _put(value: uint32_t, sink: cython.pointer[Sink]) -> cython.void:
+    if sink.count < sink.room:
+        sink.values[sink.count] = value
+    sink.count += 1

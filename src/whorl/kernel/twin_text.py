@@ -1,0 +1,222 @@
+"""The text front-end's loops in plain Python: the specification that ``native_text`` must equal, bit for bit.
+
+Nothing here knows Unicode: what a code point becomes is read from the tables that the caller hands in (made by
+``tools/make_unicode_tables.py``, loaded by ``whorl.frontends.tables``). What lives here is the walk over the text:
+which code points belong together, how they compose, which runs are words.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# An entry of a kind's table, one for each code point: the value that it becomes alone (0: nothing), and flags.
+SYMBOL = 0x1FFFFF  # 21 bits hold every code point
+NUMBER = 1 << 21  # words: a number, which an apostrophe does not join
+SOLO = 1 << 22  # words: a letter of a script written without spaces, a word of its own
+VALUE = SYMBOL | SOLO | NUMBER  # what is emitted
+BINDS = 1 << 23  # a text must not be divided before this code point
+EXPANDS = 1 << 24  # becomes several values, by its expansion; entries from here on leave the fast path
+JOINS = 1 << 25  # belongs to the segment of the code point before it: a mark, an ignorable, a medial jamo
+SPLITS = 1 << 26  # words: begins with a letter and holds a separator: no word runs into it
+
+# A part of an expansion: a code point of the full decomposition, its combining class from bit 24 up, and:
+OPENS = 1 << 21  # the source is a starter although its first part is not (half-width voicing marks)
+
+YPOGEGRAMMENI = 0x345  # the one mark that folds to a letter: held back to the end of its run, as NFD does
+IOTA = 0x3B9
+
+# Hangul composes by arithmetic (The Unicode Standard, section 3.12).
+L_BASE, V_BASE, T_BASE, S_BASE = 0x1100, 0x1161, 0x11A7, 0xAC00
+L_COUNT, V_COUNT, T_COUNT = 19, 21, 28
+S_COUNT = L_COUNT * V_COUNT * T_COUNT
+
+BREAK, APOSTROPHE = 0x20, 0x27  # what a words table has for a separator and for an apostrophe; never a symbol
+LAST_DIGIT = 0x39  # in eight bits there is no room for NUMBER: a value up to "9" is a number as well
+
+# The word hash. Three states take the letters in turn (one would make each letter wait for the multiplication of the
+# one before); a letter costs an xor, a multiplication and a shift that brings the high half down, and at the end the
+# states are mixed into one. A step is bijective in the state, so words that differ stay apart until 64 bits of luck
+# bring them together: among a hundred million different words, one chance in 3,700 that any two collide. The constants
+# are odd or without structure (the digits of pi, the golden ratio, the multiplier of a published mixer), and public:
+# who wants two words to collide can make such words. That only makes his own text look like another.
+SEEDS = (0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0)
+MIX, CLOSE = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+MASK = (1 << 64) - 1
+
+Array = NDArray[Any]
+
+
+class Shapes(NamedTuple):
+    """How code points decompose and compose; the same for every kind of symbol."""
+
+    expansion: Array  # uint16 for each code point: the number of its expansion, 0 if it stands for itself
+    offsets: Array  # uint32: where expansion i begins in the pool; it ends where i + 1 begins
+    pool: Array  # uint32: parts, see OPENS
+    pairs: Array  # uint64, sorted: first << 32 | second
+    composites: Array  # uint32: what each pair composes to
+
+
+def ascii_symbols(data: Array, table: Array) -> tuple[Array, Array]:
+    """The bytes that the table does not map to 0, mapped; and where each stood."""
+    mapped = table[data]
+    starts = np.flatnonzero(mapped)
+    return mapped[starts], starts.astype(np.int32)
+
+
+def symbols(codes: Array, entries: Array, *shapes: Array) -> tuple[Array, Array, Array]:
+    """The values of a text, and the start and end of the segment that each comes from."""
+    values, starts, ends = [], [], []
+    for start, end in _segments([int(entries[code]) for code in codes.tolist()]):
+        for value in _values(codes[start:end].tolist(), entries, Shapes(*shapes)):
+            values.append(value)
+            starts.append(start)
+            ends.append(end)
+    return np.array(values, np.uint32), np.array(starts, np.int32), np.array(ends, np.int32)
+
+
+def words(items: Array) -> tuple[Array, Array, Array]:
+    """The hash of each word, the index of its first item, and that of its last plus one."""
+    found = list(_words(items.tolist()))
+    hashes = [
+        word_hash([item & SYMBOL for item in items[first:end].tolist() if item != APOSTROPHE]) for first, end in found
+    ]
+    return (
+        np.array(hashes, np.uint64),
+        np.array([first for first, _ in found], np.int32),
+        np.array([end for _, end in found], np.int32),
+    )
+
+
+def place(firsts: Array, ends: Array, item_starts: Array, item_ends: Array) -> tuple[Array, Array]:
+    """Where each word starts and ends in the text, from the spans of its first and last item."""
+    return item_starts[firsts], item_ends[ends - 1]
+
+
+def word_hash(letters: list[int]) -> int:
+    """The 64-bit symbol of a word."""
+    a, b, c = SEEDS
+    for letter in letters:
+        a, b, c = b, c, _mixed(a, letter)
+    state = _mixed(_mixed(a, b), c) * CLOSE & MASK
+    return state ^ state >> 29
+
+
+def _mixed(state: int, value: int) -> int:
+    state = (state ^ value) * MIX & MASK
+    return state ^ state >> 32
+
+
+def compose(codes: list[int], shapes: Shapes) -> list[int]:
+    """A segment in canonical form: decomposed, folded, ordered, composed. Marks that nothing absorbs are left out."""
+    ordered = _ordered(_decomposed(codes, shapes))
+    composed: list[int] = []
+    last_class = -1  # of the last mark left over: it blocks marks of its class, and starters
+    for part in ordered:
+        code, mark = part & SYMBOL, part >> 24
+        blocked = not composed or (last_class >= mark if mark else last_class > 0)
+        composite = None if blocked else _pair(composed[-1], code, shapes)
+        if composite is not None:
+            composed[-1] = composite
+        elif mark:
+            last_class = mark
+        else:
+            composed.append(code)
+            last_class = 0
+    return composed
+
+
+def _segments(entries: list[int]) -> Iterator[tuple[int, int]]:
+    """The pieces that canonicalise alone: a code point and those that join it."""
+    start = 0
+    for at in range(1, len(entries) + 1):
+        if at == len(entries) or not entries[at] & JOINS:
+            if at > start:
+                yield start, at
+            start = at
+
+
+def _values(segment: list[int], entries: Array, shapes: Shapes) -> Iterator[int]:
+    first = int(entries[segment[0]])
+    is_plain = len(segment) == 1 and first < EXPANDS
+    canonical = segment if is_plain else compose(segment, shapes)
+    if first & SPLITS:
+        yield BREAK
+    for code in canonical:
+        value = int(entries[code]) & VALUE
+        if value:
+            yield value
+
+
+def _decomposed(codes: list[int], shapes: Shapes) -> list[int]:
+    parts: list[int] = []
+    held = 0
+    for code in codes:
+        expansion = _expansion(code, shapes)
+        if not expansion or not expansion[0] >> 24 or expansion[0] & OPENS:
+            parts += [IOTA] * held
+            held = 0
+        held += expansion.count(240 << 24 | YPOGEGRAMMENI)
+        parts += [part for part in expansion if part & SYMBOL != YPOGEGRAMMENI]
+    return parts + [IOTA] * held
+
+
+def _expansion(code: int, shapes: Shapes) -> list[int]:
+    if S_BASE <= code < S_BASE + S_COUNT:
+        syllable = code - S_BASE
+        jamo = [L_BASE + syllable // (V_COUNT * T_COUNT), V_BASE + syllable // T_COUNT % V_COUNT]
+        return jamo + ([T_BASE + syllable % T_COUNT] if syllable % T_COUNT else [])
+    number = int(shapes.expansion[code])
+    if not number:
+        return [code]
+    parts: list[int] = shapes.pool[shapes.offsets[number] : shapes.offsets[number + 1]].tolist()
+    return parts
+
+
+def _ordered(parts: list[int]) -> list[int]:
+    """Each run of marks in the order of their classes; marks of one class keep theirs."""
+    ordered: list[int] = []
+    run: list[int] = []
+    for part in parts:
+        if part >> 24:
+            run.append(part)
+        else:
+            ordered += [*sorted(run, key=lambda mark: mark >> 24), part]
+            run = []
+    return ordered + sorted(run, key=lambda mark: mark >> 24)
+
+
+def _pair(first: int, second: int, shapes: Shapes) -> int | None:
+    if L_BASE <= first < L_BASE + L_COUNT and V_BASE <= second < V_BASE + V_COUNT:
+        return S_BASE + ((first - L_BASE) * V_COUNT + second - V_BASE) * T_COUNT
+    is_open = S_BASE <= first < S_BASE + S_COUNT and (first - S_BASE) % T_COUNT == 0
+    if is_open and T_BASE < second < T_BASE + T_COUNT:
+        return first + second - T_BASE
+    pair = np.uint64(first << 32 | second)
+    at = int(np.searchsorted(shapes.pairs, pair))
+    return int(shapes.composites[at]) if at < len(shapes.pairs) and shapes.pairs[at] == pair else None
+
+
+def _words(items: list[int]) -> Iterator[tuple[int, int]]:
+    """First item and end of each word. An apostrophe with a letter on either side is inside its word."""
+    first, end = 0, 0  # the open word; none if they are equal
+    for at, item in enumerate(items):
+        if item == APOSTROPHE and end == at > first and _is_letter(items[at - 1]):
+            continue
+        is_inside = item not in (BREAK, APOSTROPHE) and not item & SOLO
+        touches = end == at or (end == at - 1 and _is_letter(item))
+        if first < end and not (is_inside and touches):
+            yield first, end
+            first = end = at
+        if item & SOLO:
+            yield at, at + 1
+            first = end = at + 1
+        elif is_inside:
+            first, end = (first if first < end else at), at + 1
+    if first < end:
+        yield first, end
+
+
+def _is_letter(item: int) -> bool:
+    return item > LAST_DIGIT and not item & NUMBER

@@ -1,0 +1,86 @@
+"""The compiled text kernel equals its twin, the specification, on every input."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from tests.conformance.frontend import PIECES
+from whorl.frontends import tables
+from whorl.kernel import native_text, twin_text
+
+CODES = sorted({ord(c) for piece in PIECES for c in piece})
+SEPARATORS = [twin_text.BREAK, twin_text.APOSTROPHE]
+LETTERS = [ord("a"), ord("z"), ord("7"), 0xE9, 0x661 | twin_text.NUMBER, 0x6F22 | twin_text.SOLO, 0x10FFFF]
+
+
+def mixtures(values):
+    """Short lists that shrink well, and long random ones: in those every three neighbours turn up."""
+    long = st.integers(0, 2**32).map(lambda seed: np.random.default_rng(seed).choice(values, 200).tolist())
+    return st.lists(st.sampled_from(values), max_size=12) | long
+
+
+codes = mixtures(CODES) | st.lists(st.integers(0, 0x10FFFF))
+
+
+def equal(left, right):
+    for one, other in zip(left, right, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+
+
+@given(data=hnp.arrays(np.uint8, st.integers(0, 50)), table=hnp.arrays(np.uint8, 256, elements=st.integers(0, 2)))
+def test_ascii_symbols(data, table):
+    equal(native_text.ascii_symbols(data, table), twin_text.ascii_symbols(data, table))
+
+
+@pytest.mark.parametrize("kind", tables.KINDS)
+@given(codes=codes)
+def test_symbols(kind, codes):
+    arguments = np.array(codes, np.uint32), tables.table(kind).entries, *tables.shapes()
+    equal(native_text.symbols(*arguments), twin_text.symbols(*arguments))
+
+
+@given(items=mixtures([*SEPARATORS, *LETTERS]))
+def test_words(items):
+    equal(native_text.words(np.array(items, np.uint32)), twin_text.words(np.array(items, np.uint32)))
+    narrow = np.array([item for item in items if item < 256], np.uint8)
+    equal(native_text.words(narrow), twin_text.words(narrow))
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 10))), hnp.arrays(np.int32, 10), hnp.arrays(np.int32, 10))
+def test_place(words, starts, ends):
+    firsts, lasts = np.array(words, np.int32).reshape(-1, 2).T.copy()
+    equal(native_text.place(firsts, lasts, starts, ends), twin_text.place(firsts, lasts, starts, ends))
+
+
+@pytest.mark.parametrize("piece", ["ﷺ", "ﬃ", "a\u0301", "\u0345", "漢", "½", "x\ufdfa", "ŉa"])
+def test_outputs_longer_than_their_text(piece):
+    """The compiled walk guesses how much comes out, and goes on where it stopped if that was too little."""
+    text = np.array([ord(c) for c in piece * 200], np.uint32)
+    for kind in tables.KINDS:
+        arguments = text, tables.table(kind).entries, *tables.shapes()
+        equal(native_text.symbols(*arguments), twin_text.symbols(*arguments))
+    values = native_text.symbols(text, tables.table("words").entries, *tables.shapes())[0]
+    equal(native_text.words(values), twin_text.words(values))
+
+
+@pytest.mark.parametrize(
+    "marks", ["\u0301", "\u0327\u0301", "\u0345", "\u0323\u0302\u0301", "".join(map(chr, range(0x300, 0x370)))]
+)
+def test_a_segment_may_be_of_any_length(marks):
+    text = np.array([ord(c) for c in "a" + marks * 300 + "b"], np.uint32)
+    arguments = text, tables.table("characters").entries, *tables.shapes()
+    equal(native_text.symbols(*arguments), twin_text.symbols(*arguments))
+
+
+def test_no_starter_absorbs_more_than_three_marks():
+    """On this the compiled kernel's fixed buffer for marks rests (DEEPEST)."""
+    shapes = tables.shapes()
+    absorbed = dict(zip(shapes.composites.tolist(), (shapes.pairs >> np.uint64(32)).tolist(), strict=True))
+
+    def depth(code):
+        return 1 + depth(absorbed[code]) if code in absorbed else 0
+
+    assert max(map(depth, absorbed)) == 3
