@@ -1,4 +1,4 @@
-"""Robust winnowing of canonical bytes against the paper's Figure 5 loop; rolling against hashing from scratch; threads."""
+"""Robust winnowing of canonical bytes against the paper's Figure 5; rolling against hashing anew; threads."""
 
 import ctypes
 import subprocess

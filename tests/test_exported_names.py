@@ -22,7 +22,9 @@ def test_other_names_are_not():
 
 def modules_after(code):
     script = f"import sys; {code}; print(*sys.modules)"
-    return set(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split())
+    return set(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    )
 
 
 def test_importing_whorl_imports_nothing_heavy():

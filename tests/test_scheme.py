@@ -8,7 +8,7 @@ from whorl.catalog import SELECTORS
 from whorl.errors import SchemeError, UnknownNameError
 from whorl.scheme import KINDS, PRESETS, Scheme, preset, resolve
 
-FROZEN = {'text': '88779e8e6cd8', 'web': '425205b4c89f', 'koala': 'e27b5a2fcdcc'}
+FROZEN = {"text": "88779e8e6cd8", "web": "425205b4c89f", "koala": "e27b5a2fcdcc"}
 
 
 @st.composite

@@ -54,20 +54,22 @@ class Stream:
 
     ``symbols`` is an array of unsigned integers of 8, 16, 32 or 64 bits. The width says nothing about the
     symbols: the same values give the same fingerprints in any width. Spans do not decrease, and those of
-    neighbouring symbols may coincide (one ligature, two letters).
+    neighbouring symbols may coincide (one ligature, two letters). The stream of a piece of a text counts ``starts``
+    and ``ends`` from the piece's ``offset``.
     """
 
     symbols: Symbols
     starts: Offsets
     ends: Offsets
+    offset: int = 0
 
     def __len__(self) -> int:
         return len(self.symbols)
 
     @property
     def spans(self) -> Spans:
-        """The span of each symbol."""
-        return Spans(self.starts, self.ends)
+        """The span of each symbol in the whole text."""
+        return Spans(self.starts + self.offset, self.ends + self.offset)
 
 
 @dataclass(frozen=True, slots=True)

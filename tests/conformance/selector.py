@@ -1,5 +1,7 @@
 """What every selector must do, on the k-grams of documents. A selector's tests inherit this and name a scheme."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,7 +27,7 @@ class SelectorConformance:
     """Inherit, and say which selector with which parameters; ``promises`` if it has the guarantee."""
 
     name: str
-    parameters: dict[str, int]
+    parameters: dict[str, Any]
     promises = True
 
     def scheme(self, k):
@@ -48,13 +50,15 @@ class SelectorConformance:
             before, after = (data.draw(documents(60)).astype(np.uint32) for _ in range(2))
             found = self.fingerprint(np.concatenate((before, passage, after)), k, Key(key))
             low, high = len(before), len(before) + len(passage) - k
-            inside.append({h for h, at in zip(found.hashes.tolist(), found.positions.tolist(), strict=True) if low <= at <= high})
+            inside.append(
+                {h for h, at in zip(found.hashes.tolist(), found.positions.tolist(), strict=True) if low <= at <= high}
+            )
         assert inside[0] & inside[1]
 
     @given(left=documents(), right=documents(), k=st.integers(1, 12))
     def test_equal_hashes_are_equal_grams(self, left, right, k):
         """So nothing shorter than k ever matches."""
-        grams = {}
+        grams: dict[int, tuple[int, ...]] = {}
         for symbols in (left, right):
             found = self.fingerprint(symbols, k)
             for hashed, at in zip(found.hashes.tolist(), found.positions.tolist(), strict=True):

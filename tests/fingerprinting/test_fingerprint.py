@@ -6,14 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whorl
-from whorl.fingerprinting import engine, fingerprint
+from whorl.fingerprinting import engine
 from whorl.fingerprinting.excerpts import texts
+from whorl.frontends import pieces as pieces_module
 from whorl.frontends.text import TextFrontend
 
 TEXT = "A do run run run, a do run run. " * 40
 SCHEME = whorl.Scheme(k=5, w=4)
 
-words = st.lists(st.sampled_from(["alpha", "Beta", "ﬁn", "e\u0301t", "ß", "日本", "…", "—", "\u200b", "7"]), max_size=80)
+words = st.lists(
+    st.sampled_from(["alpha", "Beta", "ﬁn", "e\u0301t", "ß", "日本", "…", "—", "\u200b", "7"]), max_size=80
+)
 
 
 def test_a_string_is_a_text():
@@ -61,7 +64,7 @@ def test_neither_pieces_nor_threads_change_anything(pieces, threads, size):
         scheme = whorl.Scheme(k=4, w=5, symbols=kind)
         whole = whorl.fingerprint(text, scheme)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(fingerprint, "PIECE", size)
+            patch.setattr(pieces_module, "PIECE", size)
             divided = whorl.fingerprint(text, scheme, threads=threads)
         assert divided.hashes.tolist() == whole.hashes.tolist()
         assert divided.positions.tolist() == whole.positions.tolist()
@@ -71,8 +74,8 @@ def test_neither_pieces_nor_threads_change_anything(pieces, threads, size):
 
 def test_a_long_text_in_pieces_is_the_same_in_any_width():
     """Pieces differ in the width of their symbols; what is selected must not."""
-    text = "".join(f"the {i} winter light of Sorrel Point " + ("ночь " if i % 97 == 0 else "") for i in range(30_000))
-    assert len(text) > 3 * fingerprint.PIECE
+    text = "".join(f"the {i} winter light of Sorrel Point " + ("ночь " if i % 97 == 0 else "") for i in range(60_000))
+    assert len(text) > 3 * pieces_module.PIECE
     scheme = whorl.Scheme(k=20, w=20)
     one, two = (whorl.fingerprint(text, scheme, threads=threads) for threads in (1, 2))
     assert one.hashes.tolist() == two.hashes.tolist()
@@ -107,7 +110,7 @@ def test_an_error_on_a_thread_is_raised(monkeypatch):
     def fail(*_):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(TextFrontend, "stream", fail)
+    monkeypatch.setattr(TextFrontend, "read", fail)
     with pytest.raises(RuntimeError, match="broken"):
         whorl.fingerprint(TEXT, SCHEME, threads=2)
 

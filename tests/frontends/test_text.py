@@ -255,7 +255,7 @@ class TestKinds:
     def test_a_text_beyond_the_longest_block_has_wide_offsets(self, content, length):
         content = "é, " + ", ".join(content[i : i + 3] for i in range(0, len(content), 3)) + ", end of the text, really"
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(text, "LONGEST_BLOCK", length)
+            patch.setattr(text, "LONGEST", length)
             stream = WORDS.stream(content)
         assert stream.starts.dtype == stream.ends.dtype == np.int64
         assert rows(stream) == rows(WORDS.stream(content))

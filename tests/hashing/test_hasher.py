@@ -26,7 +26,7 @@ class TestKey:
     def test_the_secret_is_not_shown(self):
         key = Key(b"0123456789abcdef")
         assert "0123456789abcdef" not in repr(key)
-        assert "0123456789abcdef".encode().hex() not in repr(key) + key.id
+        assert b"0123456789abcdef".hex() not in repr(key) + key.id
 
     @given(secrets)
     def test_hex(self, secret):

@@ -44,7 +44,9 @@ class TestOpenClosedModMinimizer(SelectorConformance):
 
 
 def test_every_declared_selector_is_here():
-    suites = [value for value in globals().values() if isinstance(value, type) and issubclass(value, SelectorConformance)]
+    suites = [
+        value for value in globals().values() if isinstance(value, type) and issubclass(value, SelectorConformance)
+    ]
     assert {suite.name for suite in suites if suite is not SelectorConformance} == set(SELECTORS.declared)
 
 

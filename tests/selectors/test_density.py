@@ -54,7 +54,9 @@ def test_mod_minimizer(text, k, w, stated):
 
 @pytest.mark.parametrize(("k", "w"), [(100, 50), (23, 17), (16, 30), (50, 100)])
 def test_open_closed_is_lower_still(text, k, w):
-    by_hash, by_class = (density(text, k=k, w=w, select=name) for name in ("mod-minimizer", "open-closed-mod-minimizer"))
+    by_hash, by_class = (
+        density(text, k=k, w=w, select=name) for name in ("mod-minimizer", "open-closed-mod-minimizer")
+    )
     assert 1 / w < by_class < by_hash
     assert by_class < 2 / (w + 1)
 

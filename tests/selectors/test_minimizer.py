@@ -20,7 +20,9 @@ def test_the_inner_grams_length(k, w, r):
     assert t < r + w or t == k < r
 
 
-@pytest.mark.parametrize(("k", "w", "density"), [(100, 50, 0.0297), (23, 17, 0.0856), (4, 10, 2 / 11), (50, 100, 2 / 101)])
+@pytest.mark.parametrize(
+    ("k", "w", "density"), [(100, 50, 0.0297), (23, 17, 0.0856), (4, 10, 2 / 11), (50, 100, 2 / 101)]
+)
 def test_theory(k, w, density):
     assert ModMinimizer(w, 4).density(k) == pytest.approx(density, abs=2e-4)
 
@@ -36,7 +38,9 @@ def test_a_constant_string_costs_one_a_window(name, k, w):
     assert len(found) == found.grams // w
 
 
-@given(st.lists(st.integers(0, 2), min_size=2, max_size=9), st.integers(1, 12), st.integers(0, 12), st.sampled_from(NAMES))
+@given(
+    st.lists(st.integers(0, 2), min_size=2, max_size=9), st.integers(1, 12), st.integers(0, 12), st.sampled_from(NAMES)
+)
 @settings(max_examples=500)
 def test_a_period_that_fits_in_a_window_costs_at_most_two_a_window(period, k, more, name):
     """Low entropy must not be what breaks the density: plain mod-sampling would take nearly all of such a string."""

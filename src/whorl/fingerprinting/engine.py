@@ -15,7 +15,7 @@ from whorl.catalog import SELECTORS
 from whorl.fingerprinting.ahead import Ahead
 from whorl.fingerprinting.fingerprints import Fingerprints
 from whorl.hashing.grams import Grams
-from whorl.hashing.hasher import Hasher
+from whorl.hashing.hasher import Hasher, hasher
 from whorl.hashing.key import Key
 from whorl.model import Offsets, Spans, Stream, Symbols
 from whorl.scheme import Scheme
@@ -33,13 +33,13 @@ WIDE = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive k-grams of a document and where they are in its text, as symbol by symbol starts and ends.
+    """Consecutive k-grams of a document, and the streams that their symbols come from, one after the other.
 
-    Without those, the symbols are the text.
+    Without streams, the symbols are the text.
     """
 
     grams: Grams
-    where: tuple[Offsets, Offsets] | None = None
+    streams: tuple[Stream, ...] = ()
 
 
 def selector(scheme: Scheme) -> Selector:
@@ -52,13 +52,13 @@ def selector(scheme: Scheme) -> Selector:
 def select_streams(streams: Iterable[Stream], scheme: Scheme, key: Key, ahead: Ahead) -> Fingerprints:
     """Fingerprint a document whose stream comes in consecutive pieces."""
     selection = selector(scheme).begin(scheme.k)
-    return _select(_joined(streams, Hasher(key, scheme.k), selection.overlap), selection, scheme, ahead)
+    return _select(_joined(streams, hasher(key, scheme.k), selection.overlap), selection, scheme, ahead)
 
 
 def select_symbols(symbols: Symbols, scheme: Scheme, key: Key, ahead: Ahead) -> Fingerprints:
     """Fingerprint a stream that is at hand as one array, and is its own text."""
     selection = selector(scheme).begin(scheme.k)
-    return _select(_sliced(symbols, Hasher(key, scheme.k), selection.overlap), selection, scheme, ahead)
+    return _select(_sliced(symbols, hasher(key, scheme.k), selection.overlap), selection, scheme, ahead)
 
 
 def _select(runs: Iterable[Run], selection: Selection, scheme: Scheme, ahead: Ahead) -> Fingerprints:
@@ -68,46 +68,46 @@ def _select(runs: Iterable[Run], selection: Selection, scheme: Scheme, ahead: Ah
     return found.close(scheme, selection)
 
 
-def _sliced(symbols: Symbols, hasher: Hasher, overlap: int) -> Iterator[Run]:
+def _sliced(symbols: Symbols, hashes: Hasher, overlap: int) -> Iterator[Run]:
     """Runs that are views of one array."""
-    for start in range(0, max(1, len(symbols) - hasher.k + 1), RUN):
+    for start in range(0, max(1, len(symbols) - hashes.k + 1), RUN):
         begin = max(0, start - overlap)
-        yield Run(Grams(symbols[begin : start + RUN + hasher.k - 1], hasher, begin))
+        yield Run(Grams(symbols[begin : start + RUN + hashes.k - 1], hashes, begin))
 
 
-def _joined(streams: Iterable[Stream], hasher: Hasher, overlap: int) -> Iterator[Run]:
+def _joined(streams: Iterable[Stream], hashes: Hasher, overlap: int) -> Iterator[Run]:
     """Runs of one piece each, after the end of the piece before; a piece too short for a window waits for the next."""
-    repeated = overlap + hasher.k - 1
-    start, carried, waiting = 0, _nothing(), True
+    repeated = overlap + hashes.k - 1
+    carried: tuple[Stream, ...] = ()
+    start, waiting = 0, True
     for stream in streams:
-        joined = _join(carried, stream)
-        if waiting := len(joined) <= repeated:
-            carried = joined
+        held = (*carried, stream)
+        symbols = _symbols(held)
+        if waiting := len(symbols) <= repeated:
+            carried = held
             continue
-        yield Run(Grams(joined.symbols, hasher, start), (joined.starts, joined.ends))
-        done = len(joined) - repeated
-        start += done
-        carried = _after(joined, done)
+        yield Run(Grams(symbols, hashes, start), held)
+        start += len(symbols) - repeated
+        carried = _last(held, repeated)
     if waiting and start == 0:
-        yield Run(Grams(carried.symbols, hasher), (carried.starts, carried.ends))
+        yield Run(Grams(_symbols(carried), hashes), carried)
 
 
-def _nothing() -> Stream:
-    return Stream(np.empty(0, np.uint8), np.empty(0, np.int32), np.empty(0, np.int32))
+def _symbols(streams: tuple[Stream, ...]) -> Symbols:
+    return streams[0].symbols if len(streams) == 1 else np.concatenate([stream.symbols for stream in streams])
 
 
-def _join(first: Stream, second: Stream) -> Stream:
-    if not len(first):
-        return second
-    return Stream(
-        np.concatenate((first.symbols, second.symbols)),
-        np.concatenate((first.starts, second.starts)),
-        np.concatenate((first.ends, second.ends)),
-    )
-
-
-def _after(stream: Stream, done: int) -> Stream:
-    return Stream(stream.symbols[done:], stream.starts[done:], stream.ends[done:])
+def _last(streams: tuple[Stream, ...], count: int) -> tuple[Stream, ...]:
+    """The last ``count`` symbols of consecutive streams, copied, so that the rest can be forgotten."""
+    kept: list[Stream] = []
+    for stream in reversed(streams):
+        if count == 0:
+            break
+        tail = slice(max(0, len(stream) - count), None)
+        symbols, starts, ends = stream.symbols[tail].copy(), stream.starts[tail].copy(), stream.ends[tail].copy()
+        kept.append(Stream(symbols, starts, ends, stream.offset))
+        count -= len(symbols)
+    return tuple(reversed(kept))
 
 
 class Found:
@@ -122,17 +122,12 @@ class Found:
 
     def add(self, run: Run, chosen: Positions) -> None:
         """Note the selected k-grams of a run."""
-        k = run.grams.k
         self._symbols = run.grams.start + len(run.grams.symbols)
         self._hashes.append(run.grams.identity(chosen))
-        self._positions.append(self._narrow(chosen + run.grams.start))
-        if run.where is not None:
-            starts, ends = run.where
-            self._starts.append(starts[chosen])
-            self._ends.append(ends[chosen + (k - 1)])
-
-    def _narrow(self, positions: Positions) -> Offsets:
-        return positions.astype(np.int32) if self._symbols < WIDE else positions
+        self._positions.append(_shifted(chosen, run.grams.start, self._symbols))
+        if run.streams:
+            self._starts.append(_looked_up(run.streams, "starts", chosen))
+            self._ends.append(_looked_up(run.streams, "ends", chosen + (run.grams.k - 1)))
 
     def close(self, scheme: Scheme, selection: Selection) -> Fingerprints:
         """The fingerprints, once all runs are in."""
@@ -146,6 +141,23 @@ class Found:
         if kept is not None:
             hashes, positions, starts, ends = hashes[kept], positions[kept], starts[kept], ends[kept]
         return Fingerprints(scheme, hashes, positions, Spans(starts, ends), self._symbols)
+
+
+def _looked_up(streams: tuple[Stream, ...], column: str, indices: Positions) -> Offsets:
+    """The starts or ends, in the text, of symbols given by ascending indices into consecutive streams."""
+    bounds = np.cumsum([0, *map(len, streams)])
+    cuts = np.searchsorted(indices, bounds)
+    parts = []
+    for stream, bound, first, last in zip(streams, bounds[:-1], cuts[:-1], cuts[1:], strict=True):
+        inside = indices[first:last] - bound if bound else indices[first:last]
+        limit = stream.offset + (int(stream.ends[-1]) if len(stream) else 0)
+        parts.append(_shifted(getattr(stream, column).take(inside), stream.offset, limit))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _shifted(offsets: Offsets, by: int, limit: int) -> Offsets:
+    """Moved, and in 32 bits if what they can be at most fits: there are many of them."""
+    return np.add(offsets, by, dtype=np.int32 if limit < WIDE else np.int64, casting="unsafe")
 
 
 def _concatenated(parts: list[NDArray[T]]) -> NDArray[T]:

@@ -1,22 +1,19 @@
 """``whorl.fingerprint``: a document and a scheme in, its fingerprints out."""
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from whorl.catalog import FRONTENDS
 from whorl.errors import KeyMismatchError
 from whorl.fingerprinting.ahead import Ahead
-from whorl.fingerprinting.engine import RUN, select_streams, select_symbols
+from whorl.fingerprinting.engine import select_streams, select_symbols
 from whorl.fingerprinting.fingerprints import Fingerprints
-from whorl.fingerprinting.pieces import Frontend, pieces, shifted
+from whorl.frontends.protocol import Frontend
 from whorl.hashing.key import Key
-from whorl.model import Document, Stream, Symbols
+from whorl.model import Document, Symbols
 from whorl.scheme import Scheme, resolve
-
-# Code points in a piece of text: about a run of symbols.
-PIECE = RUN
 
 
 def fingerprint(
@@ -41,29 +38,12 @@ def fingerprint(
     with Ahead(threads) as ahead:
         if isinstance(content, np.ndarray):
             return select_symbols(np.ascontiguousarray(content), scheme, key, ahead)
-        return select_streams(_streams(content, _frontend(scheme), ahead), scheme, key, ahead)
+        frontend = _frontend(scheme)
+        streams = ahead.map(frontend.read, frontend.pieces(content))
+        return select_streams(streams, scheme, key, ahead)
 
 
-def _frontend(scheme: Scheme) -> Frontend:
+def _frontend(scheme: Scheme) -> Frontend[Any]:
     row = FRONTENDS.row(scheme.frontend)
-    made: Frontend = row.load()(**{name: getattr(scheme, name) for name in row.takes})
+    made: Frontend[Any] = row.load()(**{name: getattr(scheme, name) for name in row.takes})
     return made
-
-
-def _streams(content: str | Path | bytes, frontend: Frontend, ahead: Ahead) -> Iterator[Stream]:
-    def stream(piece: tuple[int, str]) -> Stream:
-        offset, text = piece
-        return shifted(frontend.stream(text), offset)
-
-    return ahead.map(stream, pieces(_chunks(content), frontend, PIECE))
-
-
-def _chunks(content: str | Path | bytes) -> Iterator[str]:
-    from whorl.frontends import encoding
-
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, bytes):
-        yield encoding.decode(content).text
-    else:
-        yield from encoding.TextReader(content)

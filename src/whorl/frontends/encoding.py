@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whorl.errors import DocumentError
+import numpy as np
+
+from whorl import kernel
+from whorl.frontends.source import BLOCK, Source
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 FALLBACK = "cp1252"  # gives a letter to nearly every byte, and is what undeclared Western text is in
 HEAD = 1024  # where HTML requires the declaration to be; XML's and Python's stand in the first lines
-BLOCK = 1 << 20  # large enough that a block's overhead does not count, small enough for the cache
 
 # Longer marks first: that of UTF-32-LE begins with that of UTF-16-LE.
 MARKS = (
@@ -61,10 +63,16 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How to read a document: a codec, and the length of the byte order mark before the text."""
+    """How to read a document: a codec, the length of the byte order mark, and, in UTF-8, how many bytes are broken."""
 
     name: str
     mark: int = 0
+    broken: int = 0
+
+    @property
+    def is_plain_utf8(self) -> bool:
+        """Whether all of it is known to be well-formed UTF-8."""
+        return self.name == "utf-8" and self.mark == 0 and self.broken == 0
 
     def decoder(self, errors: str = "whorl-each-byte") -> codecs.IncrementalDecoder:
         """A fresh decoder for what follows the mark."""
@@ -94,69 +102,73 @@ def detect(blocks: Iterable[bytes], declared: str | None = None) -> Encoding:
     if not settled and (certain := _certain(head, declared)):
         return certain
     if utf8.is_likely():
-        return Encoding("utf-8")
+        return Encoding("utf-8", broken=utf8.broken)
     return Encoding(_declared(head, declared) or FALLBACK)
 
 
 class TextReader:
-    """A file as chunks of text, the same text as ``decode`` of the whole.
+    """A document as chunks of text, the same text as ``decode`` of the whole.
 
-    The file is read twice: its encoding is known for certain only at its end. No more than a block of it is held,
-    but in ISO 2022 (see ``_Whole``).
+    It is read twice: its encoding is known for certain only at its end. No more than a block of it is held, but in
+    ISO 2022 (see ``_Whole``).
     """
 
-    def __init__(self, path: Path, declared: str | None = None, block: int = BLOCK) -> None:
-        self.path = path
+    def __init__(self, content: Path | bytes, declared: str | None = None, block: int = BLOCK) -> None:
+        self.content = content
         self.block = block
-        self._encoding = detect(self._blocks(), declared)
+        with Source(content) as source:
+            self._encoding = detect(source.blocks(size=block), declared)
 
     @property
     def encoding(self) -> str:
-        """The encoding that the file is read in."""
+        """The encoding that the document is read in."""
         return self._encoding.name
 
     def __iter__(self) -> Iterator[str]:
         decoder = self._encoding.decoder()
-        for block in self._blocks(self._encoding.mark):
-            if text := decoder.decode(block):
-                yield text
+        with Source(self.content) as source:
+            for block in source.blocks(self._encoding.mark, self.block):
+                if text := decoder.decode(block):
+                    yield text
         if text := decoder.decode(b"", final=True):
             yield text
 
-    def _blocks(self, start: int = 0) -> Iterator[bytes]:
-        try:
-            with self.path.open("rb") as file:
-                file.seek(start)
-                while block := file.read(self.block):
-                    yield block
-        except OSError as error:
-            raise DocumentError(f"cannot read {self.path}: {error.strerror or error}") from error
-
 
 class _Utf8:
-    """Whether bytes are UTF-8, perhaps damaged: they are if more of their sequences are valid than bytes are not.
+    """Whether bytes are UTF-8, perhaps damaged: they are if valid sequences have more bytes after their first than
+    there are broken ones.
 
     Text in another encoding holds valid sequences only by rare accident (in cp1252, a capital with an accent before a
     symbol), so a damaged file passes easily; but one broken byte in a file that is ASCII otherwise is cp1252's.
     """
 
-    HIGH = bytes(range(0x80, 0x100))
-
     def __init__(self) -> None:
         self._escaping = codecs.getincrementaldecoder("utf-8")("surrogateescape")  # a character for a broken byte
         self._ignoring = codecs.getincrementaldecoder("utf-8")("ignore")  # none
-        self.valid = self.broken = 0
+        self._bytes = self._characters = self.broken = 0
 
     def feed(self, block: bytes, final: bool = False) -> None:
-        if block.isascii() and not final and not self._ignoring.getstate()[0]:
-            return
-        kept = self._ignoring.decode(block, final)
-        self.broken += len(self._escaping.decode(block, final)) - len(kept)
-        self.valid += len(kept) - len(block.translate(None, self.HIGH))
+        self._bytes += len(block)
+        if self.broken == 0 and not self._ignoring.getstate()[0] and not final:
+            read, characters = _well_formed(block)
+            self._characters += characters
+            block = block[read:]
+        if block or final:
+            kept = self._ignoring.decode(block, final)
+            self._characters += len(kept)
+            self.broken += len(self._escaping.decode(block, final)) - len(kept)
 
     def is_likely(self) -> bool:
         self.feed(b"", final=True)
-        return self.broken == 0 or self.valid > self.broken
+        return self.broken == 0 or self._bytes - self.broken - self._characters > self.broken
+
+
+def _well_formed(block: bytes) -> tuple[int, int]:
+    """How many bytes the longest well-formed beginning has, and how many characters."""
+    if block.isascii():
+        return len(block), len(block)
+    read, characters = kernel.utf8().well_formed(np.frombuffer(block, np.uint8))
+    return read, characters
 
 
 class _Whole(codecs.IncrementalDecoder):

@@ -6,7 +6,9 @@ like Latin ones. What each code point becomes is data (``tables``); the walk ove
 bytes is the matter of ``encoding``. Why this form: docs/decisions/0002-text-canonical-form.md.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,13 @@ from numpy.typing import NDArray
 from whorl import kernel
 from whorl.errors import InputError
 from whorl.frontends import tables
+from whorl.frontends.codes import Codes, of_text
+from whorl.frontends.pieces import Piece, pieces
 from whorl.kernel.twin_text import BINDS
 from whorl.model import Stream
 
-# Offsets of 32 bits serve any text whose offsets fit; a longer one is read in blocks and gets 64 bits.
-LONGEST_BLOCK = 1 << 30
+# Offsets of 32 bits serve any text whose offsets fit; a longer one is read in pieces and gets 64 bits.
+LONGEST = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,50 +46,60 @@ class TextFrontend:
 
     def stream(self, text: str) -> Stream:
         """The canonical form of a text."""
-        if len(text) > LONGEST_BLOCK:
-            return self._long(text)
-        return self._ascii(text.encode("ascii")) if text.isascii() else self._any(text)
+        streams = [self.read(piece) for piece in pieces(text, self._cut, LONGEST)]
+        return streams[0] if len(streams) == 1 else _joined(streams)
+
+    def pieces(self, document: str | bytes | Path) -> Iterator[Piece]:
+        """The document in pieces that can be read on their own."""
+        return pieces(document, self._cut)
+
+    def read(self, piece: Piece) -> Stream:
+        """The canonical form of a piece."""
+        if piece.codes.dtype == np.uint8:
+            return self._ascii(piece)
+        return self._any(piece)
 
     def cut(self, text: str, at: int) -> int:
         """The last place at or before ``at`` where one look shows that the text can be divided, 0 if there is none.
 
         There ``stream(text[:c])`` followed by ``stream(text[c:])``, shifted by c, equals ``stream(text)``.
         """
-        if at >= len(text):
-            return len(text)
+        return len(text) if at >= len(text) else self._cut(of_text(text[: at + 1]))
+
+    def _cut(self, codes: Codes) -> int:
+        """The last place before the last of these code points where the text can be divided."""
         entries = tables.table(self.symbols).entries
-        while at > 0 and entries[ord(text[at])] & BINDS:
+        at = len(codes) - 1
+        while at > 0 and entries[codes[at]] & BINDS:
             at -= 1
         return max(at, 0)
 
-    def _ascii(self, data: bytes) -> Stream:
+    def _ascii(self, piece: Piece) -> Stream:
         table = tables.table(self.symbols).ascii
         if self.symbols == "words":
-            return Stream(*kernel.text().words(np.frombuffer(data.translate(table.tobytes()), np.uint8)))
-        symbols, starts = kernel.text().ascii_symbols(np.frombuffer(data, np.uint8), table)
-        return Stream(symbols, starts, starts + np.int32(1))
+            items = piece.codes.tobytes().translate(table.tobytes())
+            hashes, starts, ends = kernel.text().words(np.frombuffer(items, np.uint8))
+            return Stream(hashes, starts, ends, piece.offset)
+        symbols, starts = kernel.text().ascii_symbols(piece.codes, table)
+        return Stream(symbols, starts, starts + np.int32(1), piece.offset)
 
-    def _any(self, text: str) -> Stream:
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
-        values, starts, ends = kernel.text().symbols(codes, tables.table(self.symbols).entries, *tables.shapes())
+    def _any(self, piece: Piece) -> Stream:
+        table = tables.table(self.symbols)
+        values, starts, ends = kernel.text().symbols(piece.codes, table.entries, *tables.shapes())
         if self.symbols == "words":
-            hashes, *indices = kernel.text().words(values)
-            return Stream(hashes, *kernel.text().place(*indices, starts, ends))
-        return Stream(_narrow(values), starts, ends)
+            hashes, firsts, lasts = kernel.text().words(values)
+            starts, ends = kernel.text().place(firsts, lasts, starts, ends)
+            return Stream(hashes, starts, ends, piece.offset)
+        return Stream(_narrow(values), starts, ends, piece.offset)
 
-    def _long(self, text: str) -> Stream:
-        pieces, at = [], 0
-        while at < len(text):
-            end = self.cut(text, at + LONGEST_BLOCK)
-            if end <= at:
-                raise InputError(f"the text has no place to divide it within {LONGEST_BLOCK} characters")
-            pieces.append((at, self.stream(text[at:end])))
-            at = end
-        return Stream(
-            np.concatenate([piece.symbols for _, piece in pieces]),
-            np.concatenate([piece.starts.astype(np.int64) + shift for shift, piece in pieces]),
-            np.concatenate([piece.ends.astype(np.int64) + shift for shift, piece in pieces]),
-        )
+
+def _joined(streams: list[Stream]) -> Stream:
+    """One stream of several, with wide offsets."""
+    return Stream(
+        np.concatenate([stream.symbols for stream in streams]),
+        np.concatenate([stream.starts.astype(np.int64) + stream.offset for stream in streams]),
+        np.concatenate([stream.ends.astype(np.int64) + stream.offset for stream in streams]),
+    )
 
 
 def _narrow(values: NDArray[np.uint32]) -> NDArray[np.unsignedinteger]:

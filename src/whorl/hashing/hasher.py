@@ -1,5 +1,6 @@
 """The production pair of hashes: a rolling one that orders k-grams, and a strong one that identifies those selected."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,12 @@ class Hasher:
         """The identity of the k-gram at each position."""
         hashes: NDArray[np.uint64] = kernel.core().identity(symbols, positions, self.k, self._keys, self._closing)
         return hashes
+
+
+@lru_cache(maxsize=64)
+def hasher(key: Key, k: int) -> Hasher:
+    """The hasher of a key and a length: drawing its constants costs as much as hashing a page of text."""
+    return Hasher(key, k)
 
 
 def _closing(key: Key) -> NDArray[Any]:

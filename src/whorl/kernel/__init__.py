@@ -1,11 +1,12 @@
 """Which kernel runs: the compiled one, or its pure twin when WHORL_KERNEL=twin asks for it. Never chosen silently.
 
 The twin is the specification, written to be read; it is hundreds of times slower. Tests run on both. Callers ask for
-the module that they need by ``core()`` and ``text()`` each time they start a piece of work, so a test can switch.
+the module that they need by ``core()``, ``text()`` or ``utf8()`` each time, so a test can switch.
 """
 
 import importlib
 import os
+from functools import cache
 from types import ModuleType
 
 from whorl.errors import KernelError
@@ -31,6 +32,12 @@ def text() -> ModuleType:
     return _load(f"{name()}_text")
 
 
+def utf8() -> ModuleType:
+    """The decoder of UTF-8."""
+    return _load(f"{name()}_utf8")
+
+
+@cache
 def _load(module: str) -> ModuleType:
     try:
         return importlib.import_module(f"whorl.kernel.{module}")

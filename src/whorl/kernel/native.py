@@ -149,9 +149,13 @@ def _select64(values: cython.const[uint64_t][::1], w: cython.Py_ssize_t, chosen:
             chosen = whorl_last_minimum64(cython.address(values[0]), at - w + 1, at + 1)
         elif values[at] > values[chosen]:
             continue
-        elif keep and values[at] == values[chosen] and (
-            k == 0
-            or memcmp(cython.address(grams[at * stride]), cython.address(grams[chosen * stride]), k * stride) == 0
+        elif (
+            keep
+            and values[at] == values[chosen]
+            and (
+                k == 0
+                or memcmp(cython.address(grams[at * stride]), cython.address(grams[chosen * stride]), k * stride) == 0
+            )
         ):
             continue
         else:
@@ -177,7 +181,7 @@ def _select(
     selected = np.empty(n, np.int64)
     out: int64_t[::1] = selected
     count: cython.Py_ssize_t
-    sequence: whorl_sequence
+    sequence = cython.declare(whorl_sequence)
     with cython.nogil:
         if value_t is uint32_t:
             sequence.values = cython.address(values[0])
@@ -234,7 +238,7 @@ def winnow_grams(
     values: uint32_t[::1] = np.empty(w + block, np.uint32)
     selected = np.empty(n - k + 1, np.int64)
     out: int64_t[::1] = selected
-    sequence: whorl_sequence
+    sequence = cython.declare(whorl_sequence)
     sequence.w = w
     sequence.keep = keep
     sequence.grams = cython.address(grams[0])

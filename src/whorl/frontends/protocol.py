@@ -1,0 +1,19 @@
+"""What a front-end is: all that the engine asks of one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from whorl.model import Stream
+
+P = TypeVar("P")
+
+
+class Frontend(Protocol[P]):
+    """Turns documents of one format into streams."""
+
+    def pieces(self, document: str | bytes | Path) -> Iterator[P]:
+        """The document in pieces, in order, at least one. Whoever cannot divide a document gives it whole."""
+
+    def read(self, piece: P) -> Stream:
+        """The stream of a piece, on any thread. The streams of all pieces, one after the other, are the document's."""
