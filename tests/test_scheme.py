@@ -63,6 +63,7 @@ def test_all_faults_at_once():
         ({"k": 5, "t": 4}, "t: 4 is less than k (5)"),
         ({"k": 5, "t": 9, "w": 5}, "t: given together with w"),
         ({"k": 5, "select": "mod"}, "p: missing"),
+        ({"k": 5, "select": "mod", "p": 3, "w": 4}, "w: the selector 'mod' takes none; leave it out"),
         ({"k": 5, "select": "best", "w": 1}, "select: unknown selector 'best': choose one of"),
         ({"k": "5", "w": 5}, "k: '5' is not a whole number"),
         ({"k": True, "w": 5}, "k: True is not a whole number"),

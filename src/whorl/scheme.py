@@ -57,7 +57,7 @@ class Scheme:
         if t is not None and not faults:
             object.__setattr__(self, "w", t - self.k + 1)
         takes = _parameters(self.select)
-        if self.r is None and "r" in takes:
+        if self.r is None and takes is not None and "r" in takes:
             object.__setattr__(self, "r", DEFAULT_R)
         faults += [*_name_faults(self), *_number_faults(self, takes)]
         if faults:
@@ -154,22 +154,24 @@ def _name_faults(scheme: Scheme) -> list[str]:
     return faults
 
 
-def _parameters(select: str) -> tuple[str, ...]:
-    """What the selector takes; for an unknown one, anything: its name is the fault to report."""
+def _parameters(select: str) -> tuple[str, ...] | None:
+    """What the selector takes; None for an unknown one, whose name is the fault to report."""
     try:
         return SELECTORS.row(select).takes
     except UnknownNameError:
-        return ()
+        return None
 
 
-def _number_faults(scheme: Scheme, takes: tuple[str, ...]) -> list[str]:
+def _number_faults(scheme: Scheme, takes: tuple[str, ...] | None) -> list[str]:
     faults = _bounds_faults("k", scheme.k, LARGEST_K)
     for name, largest in LARGEST.items():
         value = getattr(scheme, name)
-        if value is not None:
-            faults += _bounds_faults(name, value, largest)
-        elif name in takes:
+        if value is None and takes is not None and name in takes:
             faults.append(f"{name}: missing; the selector {scheme.select!r} needs it")
+        elif value is not None and takes is not None and name not in takes:
+            faults.append(f"{name}: the selector {scheme.select!r} takes none; leave it out")
+        elif value is not None:
+            faults += _bounds_faults(name, value, largest)
     return faults
 
 

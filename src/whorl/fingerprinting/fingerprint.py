@@ -34,12 +34,13 @@ def fingerprint(
             f"key: the scheme names the key {scheme.key!r}, but {key.id!r} was given; "
             f"use scheme.with_key(key.id) or the key that it names"
         )
-    content = document.content if isinstance(document, Document) else document
     with Ahead(threads) as ahead:
-        if isinstance(content, np.ndarray):
-            return select_symbols(np.ascontiguousarray(content), scheme, key, ahead)
+        if isinstance(document, np.ndarray):
+            return select_symbols(np.ascontiguousarray(document), scheme, key, ahead)
+        if not isinstance(document, Document):
+            document = Document(str(document) if isinstance(document, Path) else "", document)
         frontend = _frontend(scheme)
-        streams = ahead.map(frontend.read, frontend.pieces(content))
+        streams = ahead.map(frontend.read, frontend.pieces(document))
         return select_streams(streams, scheme, key, ahead)
 
 

@@ -1,10 +1,9 @@
 """What a front-end is: all that the engine asks of one."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Protocol, TypeVar
 
-from whorl.model import Stream
+from whorl.model import Document, Stream
 
 P = TypeVar("P")
 
@@ -12,7 +11,7 @@ P = TypeVar("P")
 class Frontend(Protocol[P]):
     """Turns documents of one format into streams."""
 
-    def pieces(self, document: str | bytes | Path) -> Iterator[P]:
+    def pieces(self, document: Document) -> Iterator[P]:
         """The document in pieces, in order, at least one. Whoever cannot divide a document gives it whole."""
 
     def read(self, piece: P) -> Stream:

@@ -8,7 +8,6 @@ bytes is the matter of ``encoding``. Why this form: docs/decisions/0002-text-can
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from whorl.frontends import tables
 from whorl.frontends.codes import Codes, of_text
 from whorl.frontends.pieces import Piece, pieces
 from whorl.kernel.twin_text import BINDS
-from whorl.model import Stream
+from whorl.model import Document, Stream
 
 # Offsets of 32 bits serve any text whose offsets fit; a longer one is read in pieces and gets 64 bits.
 LONGEST = 1 << 30
@@ -49,9 +48,9 @@ class TextFrontend:
         streams = [self.read(piece) for piece in pieces(text, self._cut, LONGEST)]
         return streams[0] if len(streams) == 1 else _joined(streams)
 
-    def pieces(self, document: str | bytes | Path) -> Iterator[Piece]:
+    def pieces(self, document: Document) -> Iterator[Piece]:
         """The document in pieces that can be read on their own."""
-        return pieces(document, self._cut)
+        return pieces(document.content, self._cut)
 
     def read(self, piece: Piece) -> Stream:
         """The canonical form of a piece."""
