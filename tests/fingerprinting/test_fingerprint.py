@@ -101,6 +101,19 @@ def test_fewer_than_k_symbols_give_nothing(text):
     assert len(found) == found.grams == found.density == 0
 
 
+@pytest.mark.parametrize("symbols", [np.zeros(9, np.int64), np.zeros(9), np.zeros((3, 3), np.uint8)])
+def test_what_is_no_stream(symbols):
+    with pytest.raises(whorl.InputError, match="give unsigned integers"):
+        whorl.fingerprint(symbols, SCHEME)
+
+
+def test_a_stream_may_lie_in_memory_as_it_likes():
+    symbols = np.random.default_rng(9).integers(0, 26, 600).astype(np.uint32)
+    expected = whorl.fingerprint(symbols, SCHEME).hashes.tolist()
+    for other in (symbols.astype(">u4"), np.repeat(symbols, 2)[::2], np.frombuffer(symbols.tobytes(), np.uint32)):
+        assert whorl.fingerprint(other, SCHEME).hashes.tolist() == expected
+
+
 def test_threads_must_be_some():
     with pytest.raises(whorl.InputError, match="threads"):
         whorl.fingerprint(TEXT, SCHEME, threads=0)

@@ -125,7 +125,7 @@ def _print_table(console: Any, file: Path, found: Fingerprints, scheme: Scheme, 
 def _in_numbers(found: Fingerprints, expected: float | None) -> str:
     if found.grams == 0:
         return f"{found.symbols:,} symbols: fewer than k = {found.scheme.k}, so there is nothing to fingerprint"
-    theory = "no theory for its length" if expected is None else f"theory {expected:.4f}"
+    theory = "no closed form to compare" if expected is None else f"theory {expected:.4f}"
     return (
         f"{found.symbols:,} symbols, {found.grams:,} k-grams, {len(found):,} fingerprints: "
         f"density {found.density:.4f} ({theory})"

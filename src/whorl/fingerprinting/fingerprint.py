@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from whorl.catalog import FRONTENDS
-from whorl.errors import KeyMismatchError
+from whorl.errors import InputError, KeyMismatchError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.fingerprinting.engine import select_streams, select_symbols
 from whorl.fingerprinting.fingerprints import Fingerprints
@@ -36,12 +36,21 @@ def fingerprint(
         )
     with Ahead(threads) as ahead:
         if isinstance(document, np.ndarray):
-            return select_symbols(np.ascontiguousarray(document), scheme, key, ahead)
+            return select_symbols(_checked(document), scheme, key, ahead)
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
         frontend = _frontend(scheme)
         streams = ahead.map(frontend.read, frontend.pieces(document))
         return select_streams(streams, scheme, key, ahead)
+
+
+def _checked(symbols: Symbols) -> Symbols:
+    if symbols.ndim != 1 or symbols.dtype.kind != "u":
+        raise InputError(
+            f"symbols: an array of {symbols.dtype} in {symbols.ndim} dimensions was given; "
+            "give unsigned integers of 8, 16, 32 or 64 bits in one"
+        )
+    return np.ascontiguousarray(symbols, symbols.dtype.newbyteorder("="))
 
 
 def _frontend(scheme: Scheme) -> Frontend[Any]:

@@ -1,0 +1,1 @@
+"""Experiments that justify a choice or reproduce a paper, through Whorl's public API alone."""

@@ -1,0 +1,1 @@
+"""Why the presets have the numbers that they have."""
