@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.catalog import SELECTORS
+from whorl.catalog import FRONTENDS, SELECTORS
 from whorl.errors import SchemeError, UnknownNameError
-from whorl.scheme import KINDS, PRESETS, Scheme, preset, resolve
+from whorl.frontends import tables
+from whorl.scheme import PRESETS, Scheme, preset, resolve
 
 FROZEN = {"text": "88779e8e6cd8", "web": "425205b4c89f", "koala": "e27b5a2fcdcc"}
 
@@ -16,7 +17,9 @@ def schemes(draw):
     select = draw(st.sampled_from(sorted(SELECTORS.declared)))
     numbers = {name: draw(st.integers(1, 500)) for name in SELECTORS.row(select).takes}
     key = draw(st.sampled_from(["public", "5a1f00c0ffee"]))
-    return Scheme(k=draw(st.integers(1, 100)), select=select, symbols=draw(st.sampled_from(KINDS)), key=key, **numbers)
+    return Scheme(
+        k=draw(st.integers(1, 100)), select=select, symbols=draw(st.sampled_from(tables.KINDS)), key=key, **numbers
+    )
 
 
 def faults(**settings):
@@ -46,11 +49,19 @@ def test_guarantee_instead_of_window():
     assert Scheme(k=50, t=149) == Scheme(k=50, w=100)
     assert Scheme(k=50, w=100).guarantee == 149
     assert Scheme(k=50, select="mod", p=5).guarantee is None
+    assert Scheme(k=50, select="full").guarantee == 50
+
+
+def test_what_a_symbol_can_be_is_the_front_ends_matter():
+    assert FRONTENDS.row("text").kinds == tables.KINDS
+    assert Scheme(k=5, w=4) == Scheme(k=5, w=4, symbols="characters")
 
 
 def test_all_faults_at_once():
-    told = faults(k=0, w=0, select="robust", frontend="scroll", symbols="runes")
-    assert [fault.partition(":")[0] for fault in told] == ["frontend", "symbols", "k", "w"]
+    told = faults(k=0, w=0, symbols="runes", key="")
+    assert [fault.partition(":")[0] for fault in told] == ["symbols", "key", "k", "w"]
+    told = faults(k=0, t="x", select="best", frontend="scroll")
+    assert [fault.partition(":")[0] for fault in told] == ["t", "frontend", "select", "k"]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +72,10 @@ def test_all_faults_at_once():
         ({"k": 5, "w": -3}, "w: -3 is out of range"),
         ({"k": 5}, "w: missing; the selector 'robust' needs it"),
         ({"k": 5, "t": 4}, "t: 4 is less than k (5)"),
+        ({"k": 5, "t": "9"}, "t: '9' is not a whole number"),
+        ({"k": 5, "t": 9, "select": "mod", "p": 2}, "t: the selector 'mod' takes no window"),
+        ({"k": 5, "w": 4, "select": ["x"]}, "select: unknown selector ['x']"),
+        ({"k": 5, "w": 4, "frontend": 3}, "frontend: unknown front-end 3"),
         ({"k": 5, "t": 9, "w": 5}, "t: given together with w"),
         ({"k": 5, "select": "mod"}, "p: missing"),
         ({"k": 5, "select": "mod", "p": 3, "w": 4}, "w: the selector 'mod' takes none; leave it out"),

@@ -18,11 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One implementation: where it is, what it is for, and which parameters of a scheme it takes."""
+    """One implementation: where it is, what it is for, and which settings of a scheme it takes.
+
+    ``kinds``, of a front-end: what a symbol can be, the default first. ``window``, of a selector that takes none: the
+    one that it always has.
+    """
 
     target: str
     summary: str
     takes: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ("symbols",)
+    window: int | None = None
 
     def load(self) -> Any:
         """Import the implementation."""
@@ -59,20 +65,33 @@ class Catalog:
 
 def _row(point: "EntryPoint") -> Row:
     loaded = point.load()
-    return Row(point.value, getattr(loaded, "summary", point.value), tuple(getattr(loaded, "takes", ())))
+    return Row(
+        point.value,
+        getattr(loaded, "summary", point.value),
+        tuple(getattr(loaded, "takes", ())),
+        tuple(getattr(loaded, "kinds", ("symbols",))),
+        getattr(loaded, "window", None),
+    )
 
 
 FRONTENDS = Catalog(
     "front-end",
     "whorl.frontends",
-    {"text": Row("whorl.frontends.text:TextFrontend", "plain text in any encoding", ("symbols",))},
+    {
+        "text": Row(
+            "whorl.frontends.text:TextFrontend",
+            "plain text in any encoding",
+            ("symbols",),
+            kinds=("characters", "words", "consonants"),
+        )
+    },
 )
 
 SELECTORS = Catalog(
     "selector",
     "whorl.selectors",
     {
-        "full": Row("whorl.selectors.full:Full", "every k-gram"),
+        "full": Row("whorl.selectors.full:Full", "every k-gram", window=1),
         "mod": Row("whorl.selectors.mod:Mod", "hashes that are 0 mod p; no guarantee", ("p",)),
         "safe-mod": Row("whorl.selectors.mod:SafeMod", "0 mod p, with every gap filled", ("p", "w")),
         "winnow": Row("whorl.selectors.winnow:Winnow", "the rightmost minimum of every window", ("w",)),

@@ -39,7 +39,7 @@ class DocumentError(InputError):
 class UnknownNameError(InputError):
     """Nobody declared an implementation of this name."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
         super().__init__(f"unknown {kind} {name!r}: choose one of {', '.join(self.known)}")
 

@@ -11,7 +11,7 @@ from dataclasses import InitVar, asdict, dataclass, fields, replace
 from hashlib import blake2b
 from typing import Any, Self
 
-from whorl.catalog import FRONTENDS, SELECTORS
+from whorl.catalog import FRONTENDS, SELECTORS, Catalog, Row
 from whorl.errors import SchemeError, UnknownNameError
 
 # Raised whenever the same scheme and key would give other fingerprints than before: it is part of every id.
@@ -25,8 +25,6 @@ LARGEST = {"w": 65_536, "p": 2**31, "n": 2**31, "r": LARGEST_K}
 
 # The id that a scheme names when nobody drew a secret key: results then repeat everywhere.
 PUBLIC_KEY = "public"
-
-KINDS = ("characters", "words", "consonants")
 
 # r of the mod-minimizers: the shortest t-gram that they order by. Four symbols keep ties within a window rare, in text
 # (26 letters) as in DNA (4); a longer one costs density.
@@ -42,7 +40,7 @@ class Scheme:
     """
 
     frontend: str = "text"
-    symbols: str = "characters"
+    symbols: str | None = None
     k: int
     select: str = "robust"
     w: int | None = None
@@ -53,20 +51,23 @@ class Scheme:
     t: InitVar[int | None] = None
 
     def __post_init__(self, t: int | None) -> None:
-        faults = [*_guarantee_faults(self, t)]
+        frontend, selector = _row(FRONTENDS, self.frontend), _row(SELECTORS, self.select)
+        faults = _guarantee_faults(self, t, selector)
         if t is not None and not faults:
             object.__setattr__(self, "w", t - self.k + 1)
-        takes = _parameters(self.select)
-        if self.r is None and takes is not None and "r" in takes:
+        if self.r is None and selector is not None and "r" in selector.takes:
             object.__setattr__(self, "r", DEFAULT_R)
-        faults += [*_name_faults(self), *_number_faults(self, takes)]
+        if self.symbols is None and frontend is not None:
+            object.__setattr__(self, "symbols", frontend.kinds[0])
+        faults += [*_name_faults(self, frontend), *_number_faults(self, selector, t)]
         if faults:
             raise SchemeError(faults)
 
     @property
     def guarantee(self) -> int | None:
         """t: every shared passage of at least this many symbols is found; None if the selector promises nothing."""
-        return None if self.w is None else self.w + self.k - 1
+        window = SELECTORS.row(self.select).window if self.w is None else self.w
+        return None if window is None else window + self.k - 1
 
     @property
     def id(self) -> str:
@@ -126,49 +127,50 @@ class Scheme:
         return replace(self, key=key_id)
 
 
-def _guarantee_faults(scheme: Scheme, t: int | None) -> list[str]:
+def _row(catalog: Catalog, name: Any) -> Row | None:
+    """The row of this name; None if there is none, which is a fault of its own."""
+    try:
+        return catalog.row(name) if isinstance(name, str) else None
+    except UnknownNameError:
+        return None
+
+
+def _guarantee_faults(scheme: Scheme, t: int | None, selector: Row | None) -> list[str]:
     if t is None:
         return []
     if scheme.w is not None:
         return ["t: given together with w; give one of them (w = t - k + 1)"]
-    if not _whole(t) or not _whole(scheme.k):
-        return [] if _whole(t) else [f"t: {t!r} is not a whole number"]
-    if t < scheme.k:
-        return [
-            f"t: {t} is less than k ({scheme.k}); the guarantee cannot be shorter than the k-grams: raise t or lower k"
-        ]
+    if selector is not None and "w" not in selector.takes:
+        return [f"t: the selector {scheme.select!r} takes no window, so t cannot set it; leave it out"]
+    if not _whole(t):
+        return [f"t: {t!r} is not a whole number"]
+    if _whole(scheme.k) and t < scheme.k:
+        remedy = "the guarantee cannot be shorter than the k-grams: raise t or lower k"
+        return [f"t: {t} is less than k ({scheme.k}); {remedy}"]
     return []
 
 
-def _name_faults(scheme: Scheme) -> list[str]:
+def _name_faults(scheme: Scheme, frontend: Row | None) -> list[str]:
     faults = []
     for setting, catalog in (("frontend", FRONTENDS), ("select", SELECTORS)):
-        try:
-            catalog.row(getattr(scheme, setting))
-        except UnknownNameError as error:
-            faults.append(f"{setting}: {error}")
-    if scheme.symbols not in KINDS:
-        faults.append(f"symbols: {scheme.symbols!r} is unknown: choose one of {', '.join(KINDS)}")
+        name = getattr(scheme, setting)
+        if _row(catalog, name) is None:
+            faults.append(f"{setting}: {UnknownNameError(catalog.kind, name, catalog.names())}")
+    if frontend is not None and scheme.symbols not in frontend.kinds:
+        faults.append(f"symbols: {scheme.symbols!r} is unknown: choose one of {', '.join(frontend.kinds)}")
     if not isinstance(scheme.key, str) or not scheme.key:
         faults.append("key: the id of a key is wanted, such as 'public'")
     return faults
 
 
-def _parameters(select: str) -> tuple[str, ...] | None:
-    """What the selector takes; None for an unknown one, whose name is the fault to report."""
-    try:
-        return SELECTORS.row(select).takes
-    except UnknownNameError:
-        return None
-
-
-def _number_faults(scheme: Scheme, takes: tuple[str, ...] | None) -> list[str]:
+def _number_faults(scheme: Scheme, selector: Row | None, t: int | None) -> list[str]:
     faults = _bounds_faults("k", scheme.k, LARGEST_K)
     for name, largest in LARGEST.items():
         value = getattr(scheme, name)
-        if value is None and takes is not None and name in takes:
+        needed = selector is not None and name in selector.takes
+        if value is None and needed and not (name == "w" and t is not None):
             faults.append(f"{name}: missing; the selector {scheme.select!r} needs it")
-        elif value is not None and takes is not None and name not in takes:
+        elif value is not None and selector is not None and not needed:
             faults.append(f"{name}: the selector {scheme.select!r} takes none; leave it out")
         elif value is not None:
             faults += _bounds_faults(name, value, largest)

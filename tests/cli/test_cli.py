@@ -129,7 +129,8 @@ class TestBadInput:
             (["--t", "50", "--w", "3"], "--t: given together with w"),
             (["--scheme", "prose"], "--scheme: unknown preset 'prose': choose one of koala, text, web"),
             (["--scheme", "no.toml"], "--scheme: cannot read no.toml: No such file"),
-            (["--select", "best"], "unknown selector 'best': choose one of"),
+            (["--select", "best"], "--select: unknown selector 'best': choose one of"),
+            (["--scheme", "web", "--t", "30"], "--t: the selector 'mod' takes no window"),
             (["--select", "mod"], "--p: missing; the selector 'mod' needs it"),
             (["--symbols", "runes"], "--symbols: 'runes' is unknown"),
             (["--key-file", "nowhere"], "--key-file: cannot read nowhere"),
@@ -141,6 +142,22 @@ class TestBadInput:
         assert told in result.stderr
         assert result.stderr.count("\n") == 1
         assert result.stdout == ""
+
+    @pytest.mark.parametrize("secret", ["", "00" * 15, "zz" * 16])
+    def test_a_bad_key_file(self, song, tmp_path, secret):
+        path = tmp_path / "key"
+        path.write_text(secret)
+        result = run("fingerprint", song, "--key-file", path)
+        assert result.exit_code == 1
+        assert f"--key-file: {path}: key: 32 hexadecimal digits are wanted" in result.stderr
+
+    def test_a_bad_scheme_file(self, song, tmp_path):
+        path = tmp_path / "scheme.toml"
+        path.write_text("k = 0\nw = 0\n")
+        result = run("fingerprint", song, "--scheme", path)
+        assert result.exit_code == 1
+        assert f"--scheme: {path}: k: 0 is out of range" in result.stderr
+        assert f"--scheme: {path}: w: 0 is out of range" in result.stderr
 
     @pytest.mark.parametrize("arguments", [["--k", "many"], ["--format", "xml"], ["--limit", "-1"], ["--threads", "0"]])
     def test_usage_is_exit_2(self, song, arguments):

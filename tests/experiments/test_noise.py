@@ -1,7 +1,8 @@
 """The experiment behind the presets, reduced: noise falls as k grows."""
 
-import whorl
 from experiments.presets.noise import documents, sharing
+
+import whorl
 
 
 def test_longer_grams_are_shared_less():

@@ -101,6 +101,23 @@ def test_fewer_than_k_symbols_give_nothing(text):
     assert len(found) == found.grams == found.density == 0
 
 
+@pytest.mark.parametrize("document", [None, 3, ["text"], bytearray(b"text")])
+def test_what_is_no_document(document):
+    with pytest.raises(whorl.DocumentError, match="a document is a string, bytes or a path, not a"):
+        whorl.fingerprint(document, SCHEME)
+
+
+@pytest.mark.parametrize("select", [{"select": "safe-mod", "p": 1000, "w": 100}, {"select": "robust", "w": 100}])
+def test_a_document_that_begins_with_nearly_nothing_is_not_short(select):
+    """The first piece may hold fewer k-grams than a window though the document does not."""
+    letters = np.random.default_rng(3).integers(97, 123, 3_000, dtype=np.uint8).tobytes().decode()
+    scheme = whorl.Scheme(k=20, **select)
+    parted = whorl.fingerprint(letters[:30] + "\n" * (3 * pieces_module.PIECE) + letters[30:], scheme)
+    whole = whorl.fingerprint(letters, scheme)
+    assert parted.hashes.tolist() == whole.hashes.tolist()
+    assert parted.positions.tolist() == whole.positions.tolist()
+
+
 @pytest.mark.parametrize("symbols", [np.zeros(9, np.int64), np.zeros(9), np.zeros((3, 3), np.uint8)])
 def test_what_is_no_stream(symbols):
     with pytest.raises(whorl.InputError, match="give unsigned integers"):

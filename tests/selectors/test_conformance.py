@@ -8,7 +8,7 @@ from whorl.catalog import SELECTORS
 
 
 class TestFull(SelectorConformance):
-    name, parameters, promises = "full", {}, False
+    name, parameters = "full", {}
 
 
 class TestMod(SelectorConformance):

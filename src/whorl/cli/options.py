@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
-from whorl.errors import DocumentError, InputError, SchemeError
+from whorl.catalog import SELECTORS
+from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
 from whorl.hashing.key import Key
 from whorl.scheme import PRESETS, Scheme, preset
 
@@ -52,38 +53,38 @@ def format_option(*choices: str) -> Callable[[F], F]:
 
 def scheme_and_key(scheme_name: str, key_file: Path | None, settings: dict[str, Any]) -> tuple[Scheme, Key]:
     """The scheme that the options describe, under the key that they name."""
-    key = Key.PUBLIC if key_file is None else Key.from_hex(_read(key_file, "--key-file").strip())
+    key = Key.PUBLIC if key_file is None else _key(key_file)
     base = _named_scheme(scheme_name)
     given = {name: value for name, value in settings.items() if value is not None}
     return _overridden(base, given).with_key(key.id), key
 
 
+def _key(path: Path) -> Key:
+    try:
+        return Key.from_hex(_read(path, "--key-file").strip())
+    except InputError as error:
+        raise InputError(f"--key-file: {path}: {error}") from error
+
+
 def _named_scheme(name: str) -> Scheme:
     path = Path(name)
-    if path.suffix == ".toml":
-        return Scheme.from_toml(_read(path, "--scheme"))
-    if path.suffix == ".json":
-        return Scheme.from_json(_read(path, "--scheme"))
+    readers = {".toml": Scheme.from_toml, ".json": Scheme.from_json}
     try:
-        return preset(name)
-    except InputError as error:
+        return readers[path.suffix](_read(path, "--scheme")) if path.suffix in readers else preset(name)
+    except SchemeError as error:
+        raise SchemeError([f"--scheme: {path}: {fault}" for fault in error.faults]) from error
+    except UnknownNameError as error:
         raise InputError(f"--scheme: {error}, or a .toml or .json file") from error
 
 
 def _overridden(base: Scheme, given: dict[str, Any]) -> Scheme:
-    """The base with some settings replaced. Another selector or --t starts from the settings that still apply."""
-    from whorl.catalog import SELECTORS
-
+    """The base with some settings replaced. Another selector, or --t, starts from the settings that still apply."""
     settings = base.as_dict() | given
     if "t" in given and "w" not in given:
         settings.pop("w", None)
-    if "select" in given:
-        takes = SELECTORS.row(given["select"]).takes
-        settings = {
-            name: value
-            for name, value in settings.items()
-            if name not in ("w", "p", "n", "r") or name in takes or name in given
-        }
+    if given.get("select") in SELECTORS.names():
+        idle = {"w", "p", "n", "r"} - {*SELECTORS.row(given["select"]).takes, *given}
+        settings = {name: value for name, value in settings.items() if name not in idle}
     try:
         return Scheme.from_dict(settings)
     except SchemeError as error:

@@ -14,9 +14,11 @@ class Source:
     """Bytes that can be read from anywhere. What is no regular file, such as a pipe, is read once and held."""
 
     def __init__(self, content: bytes | Path) -> None:
+        if not isinstance(content, bytes | Path):
+            raise DocumentError(f"a document is a string, bytes or a path, not a {type(content).__name__}")
         self._path = content if isinstance(content, Path) else None
         self._file: BinaryIO | None = None
-        self._data = content if isinstance(content, bytes) else b""
+        self._data = b"" if isinstance(content, Path) else content
         if self._path is not None:
             self._open(self._path)
 

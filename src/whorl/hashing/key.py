@@ -39,9 +39,12 @@ class Key:
     def from_hex(cls, text: str) -> Self:
         """The key written as 32 hexadecimal digits."""
         try:
-            return cls(bytes.fromhex(text))
-        except ValueError as error:
-            raise InputError(f"key: {2 * SIZE} hexadecimal digits are wanted") from error
+            secret = bytes.fromhex(text)
+        except ValueError:
+            secret = b""
+        if len(secret) != SIZE:
+            raise InputError(f"key: {2 * SIZE} hexadecimal digits are wanted")
+        return cls(secret)
 
     @property
     def id(self) -> str:

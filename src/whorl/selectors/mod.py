@@ -70,12 +70,13 @@ class SafeMod:
 
 
 class SafeModSelection:
-    """A pass of safe 0 mod p: remembers how far back the last Good hash lies."""
+    """A pass of safe 0 mod p: remembers how far back the last Good hash lies.
 
-    overlap = 0
+    It needs no overlap to select, but a whole window to know that a document is not a short one.
+    """
 
     def __init__(self, p: int, w: int) -> None:
-        self._p, self._w, self._gap = p, w, 0
+        self._p, self.overlap, self._gap = p, w, 0
 
     def prepare(self, grams: Grams) -> NDArray[np.uint32]:
         """The values whose remainders are taken."""
@@ -83,12 +84,13 @@ class SafeModSelection:
         return values
 
     def settle(self, grams: Grams, prepared: NDArray[np.uint32]) -> Positions:
-        """The Good and the Bad of this run."""
+        """The Good and the Bad of this run, but for what the run before had already."""
+        seen = self.overlap if grams.start else 0
         positions: Positions
-        positions, self._gap = kernel.core().safe_mod(prepared, self._p, self._w, self._gap)
-        if grams.start == 0 and 0 < len(prepared) < self._w and not len(positions):
+        positions, self._gap = kernel.core().safe_mod(prepared[seen:], self._p, self.overlap, self._gap)
+        if grams.start == 0 and 0 < len(prepared) < self.overlap and not len(positions):
             return np.array([len(prepared) - 1 - int(np.argmin(prepared[::-1]))], np.int64)
-        return positions
+        return positions + seen
 
     def finish(self, hashes: NDArray[np.uint64]) -> None:
         """All stays."""
