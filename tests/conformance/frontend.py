@@ -5,6 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whorl.frontends.encoding import decode
+from whorl.model import Document
+
 # Pieces that exercise what Unicode text can do, whatever the format. Arbitrary text hits these too rarely.
 PLAIN = ["a", "E", "x", "0", "7", " ", ".", "-", "\n", "\x00", "\t", "'", "’", "don't", "Rock’n’roll", "l'été", "90's"]
 MARKS = ["\u0301", "\u0327", "\u0308", "\u0345", "\u0323", "\u20dd", "\u3099", "\uff9e", "\u093e", "\u1fbe"]
@@ -87,6 +90,19 @@ class FrontendConformance:
         assert c <= len(text)
         left, right = self.frontend.stream(text[:c]), self.frontend.stream(text[c:])
         assert rows(left) + rows(right, c) == rows(self.frontend.stream(text))
+
+    @given(text=texts(), size=st.integers(1, 40))
+    def test_the_streams_of_the_pieces_are_the_stream_of_the_document(self, text, size):
+        """Through the protocol that the engine uses, for a text and for its bytes."""
+        expected = rows(self.frontend.stream(text))
+        contents = [text] if any("\ud800" <= c <= "\udfff" for c in text) else [text, text.encode()]
+        for content in contents:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("whorl.frontends.pieces.PIECE", size)
+                read = [self.frontend.read(piece) for piece in self.frontend.pieces(Document("document.txt", content))]
+            if content != text and decode(content).text != text:
+                continue  # the text begins with a byte order mark, or says that it is in another encoding
+            assert [row for stream in read for row in rows(stream, stream.offset)] == expected
 
     @given(text=texts(12))
     def test_a_stream_can_be_restarted_at_any_symbol(self, text):
