@@ -30,12 +30,12 @@ def compiled() -> ctypes.CDLL:
 
 
 def figure5(function: Any, symbols: NDArray[np.uint8], k: int, w: int) -> Callable[[], int]:
-    """A call of one of the C loops, with room for its results."""
-    hashes, positions = np.empty(len(symbols) // 2, np.uint64), np.empty(len(symbols) // 2, np.int64)
+    """A call of one of the C loops; like Whorl's, its results are new arrays each time."""
     size, integer, pointer = ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p
     function.restype, function.argtypes = size, (pointer, size, integer, integer, pointer, pointer)
 
     def call() -> int:
+        hashes, positions = np.empty(len(symbols) // 2, np.uint64), np.empty(len(symbols) // 2, np.int64)
         arguments = (symbols.ctypes.data, len(symbols), k, w, hashes.ctypes.data, positions.ctypes.data)
         return int(function(*arguments))
 
