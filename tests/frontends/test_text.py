@@ -16,7 +16,7 @@ from tests.frontends import reference
 from whorl.errors import InputError
 from whorl.frontends import tables, text
 from whorl.frontends.text import TextFrontend
-from whorl.kernel import twin_text
+from whorl.kernel import twin_text, twin_words
 
 CHARACTERS, WORDS, CONSONANTS = TextFrontend(), TextFrontend("words"), TextFrontend("consonants")
 
@@ -41,7 +41,7 @@ def words(content):
     """The words of a text as canonical characters, by their spans; their hashes are checked on the way."""
     stream = WORDS.stream(content)
     found = [canonical(content[start:end]) for start, end in stream.spans]
-    hashes = [twin_text.word_hash([ord(c) for c in word]) for word in found]
+    hashes = [twin_words.word_hash([ord(c) for c in word]) for word in found]
     assert stream.symbols.tolist() == hashes
     return found
 
@@ -208,7 +208,7 @@ class TestKinds:
     @pytest.mark.usefixtures("each_kernel")
     def test_words(self, content, expected):
         stream = WORDS.stream(content)
-        assert stream.symbols.tolist() == [twin_text.word_hash([ord(c) for c in word]) for word in expected]
+        assert stream.symbols.tolist() == [twin_words.word_hash([ord(c) for c in word]) for word in expected]
 
     def test_a_word_spans_from_its_first_to_its_last_code_point(self):
         content = "  (Don\u2019t\u0301) e\u0301te\u0301!"

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from whorl import kernel
 from whorl.errors import KernelError
-from whorl.kernel import native, twin
+from whorl.kernel import native, native_rolling, twin, twin_rolling
 
 BASE, OFFSET, FOLD = 0x9E3779B1, 0x1234567, 0x9E3779B97F4A7C15
 KEYS = np.random.default_rng(1).integers(0, 2**32, 1000, dtype=np.uint32)
@@ -122,7 +122,9 @@ def test_mod_sample_and_syncmer_ranks(symbols, k, w, r):
 @given(streams(), lengths, st.integers(1, 2**64 - 1))
 def test_karp_rabin(symbols, k, base):
     for name in ("karp_rabin", "karp_rabin_improved", "karp_rabin_from_scratch"):
-        assert np.array_equal(getattr(native, name)(symbols, k, base), getattr(twin, name)(symbols, k, base))
+        assert np.array_equal(
+            getattr(native_rolling, name)(symbols, k, base), getattr(twin_rolling, name)(symbols, k, base)
+        )
 
 
 def test_the_environment_chooses_the_kernel(each_kernel):

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from tests.conformance.frontend import PIECES
 from whorl.frontends import tables
-from whorl.kernel import native_text, twin_text
+from whorl.kernel import native_text, native_words, twin_text, twin_words
 
 CODES = sorted({ord(c) for piece in PIECES for c in piece})
 SEPARATORS = [twin_text.BREAK, twin_text.APOSTROPHE]
@@ -44,15 +44,15 @@ def test_symbols(kind, codes):
 
 @given(items=mixtures([*SEPARATORS, *LETTERS]))
 def test_words(items):
-    equal(native_text.words(np.array(items, np.uint32)), twin_text.words(np.array(items, np.uint32)))
+    equal(native_words.words(np.array(items, np.uint32)), twin_words.words(np.array(items, np.uint32)))
     narrow = np.array([item for item in items if item < 256], np.uint8)
-    equal(native_text.words(narrow), twin_text.words(narrow))
+    equal(native_words.words(narrow), twin_words.words(narrow))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 10))), hnp.arrays(np.int32, 10), hnp.arrays(np.int32, 10))
 def test_place(words, starts, ends):
     firsts, lasts = np.array(words, np.int32).reshape(-1, 2).T.copy()
-    equal(native_text.place(firsts, lasts, starts, ends), twin_text.place(firsts, lasts, starts, ends))
+    equal(native_words.place(firsts, lasts, starts, ends), twin_words.place(firsts, lasts, starts, ends))
 
 
 @pytest.mark.parametrize("piece", ["ﷺ", "ﬃ", "a\u0301", "\u0345", "漢", "½", "x\ufdfa", "ŉa"])
@@ -63,7 +63,7 @@ def test_outputs_longer_than_their_text(piece):
         arguments = text, tables.table(kind).entries, *tables.shapes()
         equal(native_text.symbols(*arguments), twin_text.symbols(*arguments))
     values = native_text.symbols(text, tables.table("words").entries, *tables.shapes())[0]
-    equal(native_text.words(values), twin_text.words(values))
+    equal(native_words.words(values), twin_words.words(values))
 
 
 @pytest.mark.parametrize(

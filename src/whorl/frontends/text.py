@@ -77,7 +77,7 @@ class TextFrontend:
         table = tables.table(self.symbols).ascii
         if self.symbols == "words":
             items = piece.codes.tobytes().translate(table.tobytes())
-            hashes, starts, ends = kernel.text().words(np.frombuffer(items, np.uint8))
+            hashes, starts, ends = kernel.words().words(np.frombuffer(items, np.uint8))
             return Stream(hashes, starts, ends, piece.offset)
         symbols, starts = kernel.text().ascii_symbols(piece.codes, table)
         return Stream(symbols, starts, starts + np.int32(1), piece.offset)
@@ -86,8 +86,8 @@ class TextFrontend:
         table = tables.table(self.symbols)
         values, starts, ends = kernel.text().symbols(piece.codes, table.entries, *tables.shapes())
         if self.symbols == "words":
-            hashes, firsts, lasts = kernel.text().words(values)
-            starts, ends = kernel.text().place(firsts, lasts, starts, ends)
+            hashes, firsts, lasts = kernel.words().words(values)
+            starts, ends = kernel.words().place(firsts, lasts, starts, ends)
             return Stream(hashes, starts, ends, piece.offset)
         return Stream(_narrow(values), starts, ends, piece.offset)
 

@@ -15,17 +15,17 @@ BASE = 0x9E3779B97F4A7C15
 
 def karp_rabin(symbols: Symbols, k: int, base: int = BASE) -> NDArray[np.uint64]:
     """H(c₁…c_k) = c₁·b^(k-1) + … + c_k, rolled from one k-gram to the next."""
-    values: NDArray[np.uint64] = kernel.core().karp_rabin(symbols, k, base)
+    values: NDArray[np.uint64] = kernel.rolling().karp_rabin(symbols, k, base)
     return values
 
 
 def karp_rabin_improved(symbols: Symbols, k: int, base: int = BASE) -> NDArray[np.uint64]:
     """H′ = H·b: the addition comes before the multiplication, so the last symbol reaches every bit above its own."""
-    values: NDArray[np.uint64] = kernel.core().karp_rabin_improved(symbols, k, base)
+    values: NDArray[np.uint64] = kernel.rolling().karp_rabin_improved(symbols, k, base)
     return values
 
 
 def karp_rabin_from_scratch(symbols: Symbols, k: int, base: int = BASE) -> NDArray[np.uint64]:
     """H, computed anew for every k-gram: what rolling is measured against."""
-    values: NDArray[np.uint64] = kernel.core().karp_rabin_from_scratch(symbols, k, base)
+    values: NDArray[np.uint64] = kernel.rolling().karp_rabin_from_scratch(symbols, k, base)
     return values

@@ -1,7 +1,7 @@
 """Which kernel runs: the compiled one, or its pure twin when WHORL_KERNEL=twin asks for it. Never chosen silently.
 
 The twin is the specification, written to be read; it is hundreds of times slower. Tests run on both. Callers ask for
-the module that they need by ``core()``, ``text()`` or ``utf8()`` each time, so a test can switch.
+the module that they need by a function of its name each time, so a test can switch.
 """
 
 import importlib
@@ -30,6 +30,16 @@ def core() -> ModuleType:
 def text() -> ModuleType:
     """The text front-end's loops."""
     return _load(f"{name()}_text")
+
+
+def words() -> ModuleType:
+    """The text front-end's words."""
+    return _load(f"{name()}_words")
+
+
+def rolling() -> ModuleType:
+    """The paper's rolling hashes."""
+    return _load(f"{name()}_rolling")
 
 
 def utf8() -> ModuleType:

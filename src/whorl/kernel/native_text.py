@@ -14,7 +14,6 @@ if not cython.compiled:
 from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memset
 from cython.cimports.whorl.kernel.text_layout import (
-    APOSTROPHE,
     BREAK,
     CLASSES,
     DEEPEST,
@@ -23,12 +22,9 @@ from cython.cimports.whorl.kernel.text_layout import (
     JOINS,
     L_BASE,
     L_COUNT,
-    LAST_DIGIT,
-    NUMBER,
     OPENS,
     S_BASE,
     S_COUNT,
-    SOLO,
     SPLITS,
     SYMBOL,
     T_BASE,
@@ -40,15 +36,7 @@ from cython.cimports.whorl.kernel.text_layout import (
     Shapes,
     Sink,
     Starter,
-    Words,
-    item_t,
 )
-
-SEED_A = cython.declare(uint64_t, 0x243F6A8885A308D3)
-SEED_B = cython.declare(uint64_t, 0x13198A2E03707344)
-SEED_C = cython.declare(uint64_t, 0xA4093822299F31D0)
-MIX = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
-CLOSE = cython.declare(uint64_t, 0xD6E8FEB86659FD93)
 
 
 def ascii_symbols(data: cython.const[uint8_t][::1], table: cython.const[uint8_t][::1]):
@@ -109,47 +97,6 @@ def symbols(
         ends = _grown(ends, room)
 
 
-def words(items: cython.const[item_t][::1]):
-    n: cython.Py_ssize_t = items.shape[0]
-    at: cython.Py_ssize_t = 0
-    found = cython.declare(Words)
-    found.count = 0
-    room = n // 4 + 64  # prose has a word in six letters; where each letter is one, the room is doubled twice
-    hashes = np.empty(room, np.uint64)
-    firsts = np.empty(room, np.int32)
-    ends = np.empty(room, np.int32)
-    while True:
-        _open_words(cython.address(found), hashes, firsts, ends)
-        if n:
-            with cython.nogil:
-                at = _hash_words(cython.address(items[0]), at, n, cython.address(found))
-        if at == n:
-            return hashes[: found.count], firsts[: found.count], ends[: found.count]
-        room *= 2
-        hashes = _grown(hashes, room)
-        firsts = _grown(firsts, room)
-        ends = _grown(ends, room)
-
-
-def place(
-    firsts: cython.const[int32_t][::1],
-    ends: cython.const[int32_t][::1],
-    item_starts: cython.const[int32_t][::1],
-    item_ends: cython.const[int32_t][::1],
-):
-    n: cython.Py_ssize_t = firsts.shape[0]
-    i: cython.Py_ssize_t
-    word_starts = np.empty(n, np.int32)
-    word_ends = np.empty(n, np.int32)
-    start: int32_t[::1] = word_starts
-    end: int32_t[::1] = word_ends
-    with cython.nogil:
-        for i in range(n):
-            start[i] = item_starts[firsts[i]]
-            end[i] = item_ends[ends[i] - 1]
-    return word_starts, word_ends
-
-
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
@@ -185,89 +132,11 @@ def _pack(
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _hash_words(
-    items: cython.pointer[cython.const[item_t]],
-    at: cython.Py_ssize_t,
-    n: cython.Py_ssize_t,
-    found: cython.pointer[Words],
-) -> cython.Py_ssize_t:
-    """Finds the words from ``at`` on; gives back ``n``, or where to go on when there is more room."""
-    a: uint64_t
-    b: uint64_t
-    c: uint64_t
-    turn: uint64_t
-    while at < n and found.count < found.room:
-        if items[at] <= APOSTROPHE:
-            at += 1
-            continue
-        found.firsts[found.count] = at
-        a, b, c = SEED_B, SEED_C, _mixed(SEED_A, items[at] & SYMBOL)
-        at += 1
-        if items[at - 1] < SOLO:
-            while at < n:
-                if APOSTROPHE < items[at] < SOLO:
-                    turn = _mixed(a, items[at] & SYMBOL)
-                    a, b, c = b, c, turn
-                elif not _inside(items, at, n):
-                    break
-                at += 1
-        found.hashes[found.count] = _closed(_mixed(_mixed(a, b), c))
-        found.ends[found.count] = at
-        found.count += 1
-    return at
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _inside(items: cython.pointer[cython.const[item_t]], at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
-    """Whether the item is an apostrophe between two letters; there is one before it."""
-    return items[at] == APOSTROPHE and at + 1 < n and _letter(items[at - 1]) and _letter(items[at + 1])
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _letter(item: uint32_t) -> cython.bint:
-    return LAST_DIGIT < item < NUMBER
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _mixed(state: uint64_t, block: uint64_t) -> uint64_t:
-    state = (state ^ block) * MIX
-    return state ^ (state >> 32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _closed(state: uint64_t) -> uint64_t:
-    state = state * CLOSE
-    return state ^ (state >> 29)
-
-
-@cython.cfunc
 def _open(sink: cython.pointer[Sink], values: uint32_t[::1], starts: int32_t[::1], ends: int32_t[::1]):
     sink.values = cython.address(values[0])
     sink.starts = cython.address(starts[0])
     sink.ends = cython.address(ends[0])
     sink.room = values.shape[0]
-
-
-@cython.cfunc
-def _open_words(found: cython.pointer[Words], hashes: uint64_t[::1], firsts: int32_t[::1], ends: int32_t[::1]):
-    found.hashes = cython.address(hashes[0])
-    found.firsts = cython.address(firsts[0])
-    found.ends = cython.address(ends[0])
-    found.room = hashes.shape[0]
 
 
 def _grown(array, room):
