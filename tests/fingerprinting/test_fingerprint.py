@@ -136,6 +136,16 @@ def test_threads_must_be_some():
         whorl.fingerprint(TEXT, SCHEME, threads=0)
 
 
+def test_progress_is_told(monkeypatch):
+    monkeypatch.setattr(pieces_module, "PIECE", 100)
+    told = []
+    found = whorl.fingerprint(TEXT, SCHEME, progress=told.append)
+    assert len(told) > 5
+    assert told == sorted(told)
+    assert told[-1] >= found.spans[-1].end
+    assert found.hashes.tolist() == whorl.fingerprint(TEXT, SCHEME).hashes.tolist()
+
+
 def test_an_error_on_a_thread_is_raised(monkeypatch):
     def fail(*_):
         raise RuntimeError("broken")

@@ -9,14 +9,19 @@ from typing import Any
 import click
 
 from whorl.cli.options import check_readable, format_option, scheme_and_key, scheme_options
+from whorl.cli.progress import bar
 from whorl.fingerprinting.engine import selector
 from whorl.fingerprinting.excerpts import texts
 from whorl.fingerprinting.fingerprint import fingerprint
 from whorl.fingerprinting.fingerprints import Fingerprints
+from whorl.hashing.key import Key
 from whorl.scheme import Scheme
 
 # Rows of a table that a person reads before asking for all of them.
 ROWS = 20
+
+# Parts of JSON that are written at once: one at a time would cost more than making it.
+BATCH = 4096
 
 
 @click.command()
@@ -42,7 +47,12 @@ def command(
     for file in files:
         check_readable(file)
     show = _print_json if form == "json" else _print_tables
-    show(((file, fingerprint(file, scheme, key=key, threads=threads)) for file in files), scheme, limit)
+    show(((file, _fingerprint(file, scheme, key, threads)) for file in files), scheme, limit)
+
+
+def _fingerprint(file: Path, scheme: Scheme, key: Key, threads: int) -> Fingerprints:
+    with bar(file) as progress:
+        return fingerprint(file, scheme, key=key, threads=threads, progress=progress)
 
 
 def _expected(scheme: Scheme) -> float | None:
@@ -50,16 +60,24 @@ def _expected(scheme: Scheme) -> float | None:
 
 
 def _print_json(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
-    """One JSON document, written piece by piece: the list of fingerprints can be far larger than the memory."""
+    """One JSON document, written part by part: the list of fingerprints can be far larger than the memory."""
+    out = click.get_text_stream("stdout")
+    parts = _json(documents, scheme, limit)
+    while batch := "".join(islice(parts, BATCH)):
+        out.write(batch)
+    out.flush()
+
+
+def _json(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> Iterator[str]:
     head = {"id": scheme.id, **scheme.as_dict(), "guarantee": scheme.guarantee}
-    click.echo(f'{{"scheme": {json.dumps(head)}, "documents": [', nl=False)
+    yield f'{{"scheme": {json.dumps(head)}, "documents": ['
     for number, (file, found) in enumerate(documents):
         summary = json.dumps(_summary(file, found, _expected(scheme)))
-        click.echo(f'{"," if number else ""}\n{summary[:-1]}, "fingerprints": [', nl=False)
-        for row, text in enumerate(_rows(file, found, limit)):
-            click.echo(f"{',' if row else ''}\n{json.dumps(text)}", nl=False)
-        click.echo("]}", nl=False)
-    click.echo("]}")
+        yield f'{"," if number else ""}\n{summary[:-1]}, "fingerprints": ['
+        for row, fields in enumerate(_rows(file, found, limit)):
+            yield f"{',' if row else ''}\n{json.dumps(fields)}"
+        yield "]}"
+    yield "]}\n"
 
 
 def _summary(file: Path, found: Fingerprints, expected: float | None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """``whorl.fingerprint``: a document and a scheme in, its fingerprints out."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from whorl.fingerprinting.engine import select_streams, select_symbols
 from whorl.fingerprinting.fingerprints import Fingerprints
 from whorl.frontends.protocol import Frontend
 from whorl.hashing.key import Key
-from whorl.model import Document, Symbols
+from whorl.model import Document, Stream, Symbols
 from whorl.scheme import Scheme, resolve
 
 
@@ -22,11 +23,12 @@ def fingerprint(
     *,
     key: Key = Key.PUBLIC,
     threads: int = 1,
+    progress: Callable[[int], object] | None = None,
 ) -> Fingerprints:
     """Fingerprint a document.
 
     A string is a text, a path a file, bytes are decoded, and an array of unsigned integers is a stream at hand. The
-    result does not depend on ``threads``.
+    result does not depend on ``threads``. ``progress`` is told, now and then, how many code points are done.
     """
     scheme = resolve(scheme)
     if key.id != scheme.key:
@@ -41,7 +43,15 @@ def fingerprint(
             document = Document(str(document) if isinstance(document, Path) else "", document)
         frontend = _frontend(scheme)
         streams = ahead.map(frontend.read, frontend.pieces(document))
+        if progress is not None:
+            streams = _observed(streams, progress)
         return select_streams(streams, scheme, key, ahead)
+
+
+def _observed(streams: Iterator[Stream], progress: Callable[[int], object]) -> Iterator[Stream]:
+    for stream in streams:
+        yield stream
+        progress(stream.offset + (int(stream.ends[-1]) if len(stream) else 0))
 
 
 def _checked(symbols: Symbols) -> Symbols:

@@ -1,0 +1,25 @@
+"""A bar for work that takes a while: on the terminal's error stream, so that results can be piped."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# About a second's work: below it a bar would only flicker.
+LONG = 100_000_000
+
+
+@contextmanager
+def bar(file: Path) -> Iterator[Callable[[int], object] | None]:
+    """Shows how much of a large file is done, if someone is looking; gives what to tell it, or None."""
+    size = file.stat().st_size
+    if size < LONG or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(file.name, total=size)
+        yield lambda done: shown.update(task, completed=done)
