@@ -61,11 +61,9 @@ def _expected(scheme: Scheme) -> float | None:
 
 def _print_json(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
     """One JSON document, written part by part: the list of fingerprints can be far larger than the memory."""
-    out = click.get_text_stream("stdout")
     parts = _json(documents, scheme, limit)
     while batch := "".join(islice(parts, BATCH)):
-        out.write(batch)
-    out.flush()
+        click.echo(batch, nl=False)
 
 
 def _json(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> Iterator[str]:
