@@ -17,52 +17,59 @@ def code_points(data: cython.const[uint8_t][::1]):
     n: cython.Py_ssize_t = data.shape[0]
     codes = np.empty(n, np.uint32)
     out: uint32_t[::1] = codes
+    read: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = 0
+    if n:
+        with cython.nogil:
+            count = _scan(cython.address(data[0]), n, cython.address(out[0]), cython.address(read))
+    return codes[:count], read
+
+
+def well_formed(data: cython.const[uint8_t][::1]):
+    n: cython.Py_ssize_t = data.shape[0]
+    read: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = 0
+    if n:
+        with cython.nogil:
+            count = _scan(cython.address(data[0]), n, cython.NULL, cython.address(read))
+    return read, count
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _scan(
+    data: cython.pointer[cython.const[uint8_t]],
+    n: cython.Py_ssize_t,
+    out: cython.pointer[uint32_t],
+    read: cython.pointer[cython.Py_ssize_t],
+) -> cython.Py_ssize_t:
+    """Counts the code points up to the first fault, and writes them if there is somewhere to write them to."""
     i: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t
     count: cython.Py_ssize_t = 0
     length: cython.Py_ssize_t
     eight: uint64_t = 0
-    if n == 0:
-        return codes, 0
-    with cython.nogil:
-        while i < n:
-            if i + 8 <= n:
-                memcpy(cython.address(eight), cython.address(data[i]), 8)
-                if eight & HIGH_BITS == 0:
+    while i < n:
+        if i + 8 <= n:
+            memcpy(cython.address(eight), data + i, 8)
+            if eight & HIGH_BITS == 0:
+                if out != cython.NULL:
                     for j in range(8):
                         out[count + j] = data[i + j]
-                    i += 8
-                    count += 8
-                    continue
-            length = _sequence(cython.address(data[i]), n - i)
-            if length == 0:
-                break
-            out[count] = _code(cython.address(data[i]), length)
-            i += length
-            count += 1
-    return codes[:count], i
-
-
-def well_formed(data: cython.const[uint8_t][::1]):
-    n: cython.Py_ssize_t = data.shape[0]
-    i: cython.Py_ssize_t = 0
-    count: cython.Py_ssize_t = 0
-    length: cython.Py_ssize_t
-    eight: uint64_t = 0
-    with cython.nogil:
-        while i < n:
-            if i + 8 <= n:
-                memcpy(cython.address(eight), cython.address(data[i]), 8)
-                if eight & HIGH_BITS == 0:
-                    i += 8
-                    count += 8
-                    continue
-            length = _sequence(cython.address(data[i]), n - i)
-            if length == 0:
-                break
-            i += length
-            count += 1
-    return i, count
+                i += 8
+                count += 8
+                continue
+        length = _sequence(data + i, n - i)
+        if length == 0:
+            break
+        if out != cython.NULL:
+            out[count] = _code(data + i, length)
+        i += length
+        count += 1
+    read[0] = i
+    return count
 
 
 @cython.cfunc
