@@ -9,7 +9,7 @@ from whorl.errors import SchemeError, UnknownNameError
 from whorl.frontends import tables
 from whorl.scheme import PRESETS, Scheme, preset, resolve
 
-FROZEN = {"text": "88779e8e6cd8", "web": "425205b4c89f", "koala": "e27b5a2fcdcc"}
+FROZEN = {"code": "9ba50e094c1f", "text": "88779e8e6cd8", "web": "425205b4c89f", "koala": "e27b5a2fcdcc"}
 
 
 @st.composite
@@ -104,9 +104,10 @@ def test_unknown_settings_are_faults():
 
 
 def test_presets():
+    assert (PRESETS["code"].symbols, PRESETS["code"].k, PRESETS["code"].w) == ("tokens", 8, 4)
     assert (PRESETS["web"].symbols, PRESETS["web"].k, PRESETS["web"].p) == ("words", 10, 25)
     assert (PRESETS["koala"].symbols, PRESETS["koala"].k, PRESETS["koala"].n) == ("consonants", 20, 100)
     assert PRESETS["text"].guarantee == 39
     assert resolve("web") is preset("web") is resolve(PRESETS["web"])
-    with pytest.raises(UnknownNameError, match="unknown preset 'prose': choose one of koala, text, web"):
+    with pytest.raises(UnknownNameError, match="unknown preset 'prose': choose one of code, koala, text, web"):
         preset("prose")

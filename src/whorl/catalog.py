@@ -78,12 +78,17 @@ FRONTENDS = Catalog(
     "front-end",
     "whorl.frontends",
     {
+        "code": Row(
+            "whorl.frontends.code.frontend:CodeFrontend",
+            "source code: tokens, without layout, comments and names",
+            kinds=("tokens",),
+        ),
         "text": Row(
             "whorl.frontends.text:TextFrontend",
             "plain text in any encoding",
             ("symbols",),
             kinds=("characters", "words", "consonants"),
-        )
+        ),
     },
 )
 

@@ -7,6 +7,8 @@ WhorlError
 │   ├── DocumentError   a file is missing, unreadable or not a file
 │   └── UnknownNameError  a front-end, selector, preset or kernel that nobody declared
 └── KernelError         the compiled kernel is not built
+
+``whorl.frontends.sandbox.faults`` adds what can go wrong in a sandbox, under the same root.
 """
 
 from collections.abc import Iterable, Sequence

@@ -55,13 +55,14 @@ class Stream:
     ``symbols`` is an array of unsigned integers of 8, 16, 32 or 64 bits. The width says nothing about the
     symbols: the same values give the same fingerprints in any width. Spans do not decrease, and those of
     neighbouring symbols may coincide (one ligature, two letters). The stream of a piece of a text counts ``starts``
-    and ``ends`` from the piece's ``offset``.
+    and ``ends`` from the piece's ``offset``. ``note`` is what whoever asked should be told of the reading.
     """
 
     symbols: Symbols
     starts: Offsets
     ends: Offsets
     offset: int = 0
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.symbols)

@@ -111,6 +111,29 @@ class TestFingerprint:
         path.write_text("hi")
         assert "2 symbols: fewer than k = 20, so there is nothing to fingerprint" in run("fingerprint", path).output
 
+    def test_source_code(self, tmp_path):
+        path = tmp_path / "queue.py"
+        path.write_text("def push(queue, item):\n    queue.append(item)\n    return len(queue) + 1\n" * 3)
+        told = json.loads(run("fingerprint", path, "--scheme", "code", "--format", "json").stdout)
+        assert told["scheme"]["symbols"] == "tokens"
+        assert told["documents"][0]["count"] > 3
+        assert told["documents"][0]["notes"] == []
+
+    def test_what_was_not_as_usual_is_noted(self, tmp_path):
+        """A parser that is stopped costs one note, and the plain lexer reads the file."""
+        path = tmp_path / "Hostile.java"
+        path.write_text("s<" * 10_000)
+        told = json.loads(run("fingerprint", path, "--scheme", "code", "--format", "json", "--limit", 1).stdout)
+        (note,) = told["documents"][0]["notes"]
+        assert note.startswith("read by the plain lexer, not as java: the parser was stopped: ")
+        assert told["documents"][0]["count"] > 100
+        assert "note: read by the plain lexer" in run("fingerprint", path, "--scheme", "code").output
+
+    def test_an_unknown_language_is_said(self, song):
+        result = run("fingerprint", song, "--scheme", "code")
+        assert result.exit_code == 1
+        assert f"cannot tell the programming language of {song}" in result.stderr
+
     def test_any_bytes_are_read(self, tmp_path):
         path = tmp_path / "noise"
         path.write_bytes(bytes(range(256)) * 20)
@@ -127,7 +150,7 @@ class TestBadInput:
             (["--w", "0"], "--w: 0 is out of range"),
             (["--k", "9", "--t", "8"], "--t: 8 is less than k (9)"),
             (["--t", "50", "--w", "3"], "--t: given together with w"),
-            (["--scheme", "prose"], "--scheme: unknown preset 'prose': choose one of koala, text, web"),
+            (["--scheme", "prose"], "--scheme: unknown preset 'prose': choose one of code, koala, text, web"),
             (["--scheme", "no.toml"], "--scheme: cannot read no.toml: No such file"),
             (["--select", "best"], "--select: unknown selector 'best': choose one of"),
             (["--scheme", "web", "--t", "30"], "--t: the selector 'mod' takes no window"),
@@ -192,7 +215,8 @@ class TestFormats:
         told = json.loads(run("formats", "--format", "json").stdout)
         assert {row["name"] for row in told["presets"]} == set(whorl.PRESETS)
         assert "robust" in {row["name"] for row in told["selectors"]}
-        assert "text" in {row["name"] for row in told["frontends"]}
+        assert {"code", "text"} <= {row["name"] for row in told["frontends"]}
+        assert {row["name"] for row in told["languages"] if row["installed"]} >= {"c", "java", "python"}
 
 
 def test_the_example():

@@ -138,7 +138,7 @@ def test_threads_must_be_some():
 
 def test_progress_is_told(monkeypatch):
     monkeypatch.setattr(pieces_module, "PIECE", 100)
-    told = []
+    told: list[int] = []
     found = whorl.fingerprint(TEXT, SCHEME, progress=told.append)
     assert len(told) > 5
     assert told == sorted(told)

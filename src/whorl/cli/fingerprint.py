@@ -86,6 +86,7 @@ def _summary(file: Path, found: Fingerprints, expected: float | None) -> dict[st
         "count": len(found),
         "density": found.density,
         "expected_density": expected,
+        "notes": list(found.notes),
     }
 
 
@@ -123,12 +124,16 @@ def _print_table(console: Any, file: Path, found: Fingerprints, scheme: Scheme, 
 
     console.print(Text(str(file), "bold"), soft_wrap=True)
     console.print(_in_numbers(found, _expected(scheme)), soft_wrap=True)
+    for note in found.notes:
+        console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
     if not len(found) or not limit:
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("hash", no_wrap=True)
-    table.add_column("position", justify="right", no_wrap=True)
-    table.add_column("span", no_wrap=True)
+    # Without a least width the long texts of words and tokens would squeeze the numbers.
+    table.add_column("hash", no_wrap=True, min_width=16)
+    table.add_column("position", justify="right", no_wrap=True, min_width=8)
+    last = found.spans[min(limit, len(found)) - 1]
+    table.add_column("span", no_wrap=True, min_width=len(f"{last.start}–{last.end}"))
     table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
     for row in _rows(file, found, limit):
         visible = " ".join(row["text"].split())

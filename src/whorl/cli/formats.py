@@ -15,6 +15,7 @@ def command(form: str) -> None:
     """List the front-ends, the selectors and the presets of a scheme that are installed."""
     listing = {
         "frontends": _listed(FRONTENDS),
+        "languages": _languages(),
         "selectors": _listed(SELECTORS),
         "presets": [{"name": name, "id": scheme.id, **scheme.as_dict()} for name, scheme in PRESETS.items()],
     }
@@ -27,6 +28,21 @@ def command(form: str) -> None:
 def _listed(catalog: Catalog) -> list[dict[str, object]]:
     rows = [(name, catalog.row(name)) for name in catalog.names()]
     return [{"name": name, "summary": row.summary, "takes": list(row.takes)} for name, row in rows]
+
+
+def _languages() -> list[dict[str, object]]:
+    """The programming languages that the front-end for code knows."""
+    from whorl.frontends.code.languages import LANGUAGES, installed
+
+    return [
+        {
+            "name": name,
+            "summary": " ".join(f".{extension}" for extension in row.extensions)
+            + ("" if installed(name) else f" (missing: pip install {row.distribution})"),
+            "installed": installed(name),
+        }
+        for name, row in LANGUAGES.items()
+    ]
 
 
 def _print_tables(listing: dict[str, list[dict[str, object]]]) -> None:

@@ -119,12 +119,14 @@ class Found:
         self._starts: list[Offsets] = []
         self._ends: list[Offsets] = []
         self._symbols = 0
+        self._notes: dict[str, None] = {}
 
     def add(self, run: Run, chosen: Positions) -> None:
         """Note the selected k-grams of a run."""
         self._symbols = run.grams.start + len(run.grams.symbols)
         self._hashes.append(run.grams.identity(chosen))
         self._positions.append(_shifted(chosen, run.grams.start, self._symbols))
+        self._notes.update(dict.fromkeys(stream.note for stream in run.streams if stream.note))
         if run.streams:
             self._starts.append(_looked_up(run.streams, "starts", chosen))
             self._ends.append(_looked_up(run.streams, "ends", chosen + (run.grams.k - 1)))
@@ -140,7 +142,7 @@ class Found:
         kept = selection.finish(hashes)
         if kept is not None:
             hashes, positions, starts, ends = hashes[kept], positions[kept], starts[kept], ends[kept]
-        return Fingerprints(scheme, hashes, positions, Spans(starts, ends), self._symbols)
+        return Fingerprints(scheme, hashes, positions, Spans(starts, ends), self._symbols, tuple(self._notes))
 
 
 def _looked_up(streams: tuple[Stream, ...], column: str, indices: Positions) -> Offsets:

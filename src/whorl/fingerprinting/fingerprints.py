@@ -11,7 +11,7 @@ class Fingerprints:
     """The fingerprints of one document under one scheme, in the order of their positions.
 
     ``hashes[i]`` is the identity of the k-gram that starts at symbol ``positions[i]`` and covers ``spans[i]`` of the
-    text. ``symbols`` is the length of the stream.
+    text. ``symbols`` is the length of the stream. ``notes`` is what was not as usual in reading the document.
     """
 
     scheme: Scheme
@@ -19,6 +19,7 @@ class Fingerprints:
     positions: Offsets
     spans: Spans
     symbols: int
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.hashes)

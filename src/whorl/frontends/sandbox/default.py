@@ -1,0 +1,30 @@
+"""The sandbox of the whole process: made when it is first asked for, closed at exit."""
+
+import atexit
+import os
+import threading
+
+from whorl.frontends.sandbox.pool import Sandbox
+
+_lock = threading.Lock()
+_sandbox: Sandbox | None = None
+
+
+def default_sandbox() -> Sandbox:
+    """One sandbox with the default limits and a worker for each core, shared by all who ask."""
+    global _sandbox
+    with _lock:
+        if _sandbox is None or _sandbox.closed:
+            _sandbox = Sandbox()
+            atexit.register(_sandbox.close)
+        return _sandbox
+
+
+def _forget() -> None:
+    """In a forked process: the workers are the parent's, and its lock may be held for ever."""
+    global _sandbox, _lock
+    _sandbox, _lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,195 @@
+"""What every programming language must do. A language's tests inherit this and give a ``language`` and a ``sample``.
+
+The disguises are written here, driven by the tokens' own spans: what lies between two tokens is layout, comments and
+punctuation, and may be stretched; what is an identifier may be called otherwise.
+"""
+
+import random
+import re
+
+import numpy as np
+import pytest
+import tree_sitter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whorl.frontends.code.frontend import CodeFrontend
+from whorl.frontends.code.languages import LANGUAGES
+from whorl.frontends.code.plan import IDENTIFIER, plan, symbol
+
+# Signs that open and close things, or begin what must be ended: code breaks at these.
+SIGNS = [*"(){}[]<>\"'`\\/*#@$%&|?:;,.=+-!~ \n\t\x00\r", "/*", "*/", "//", "'''", '"""', "<?php", "?>", "é", "漢"]
+
+
+def edited(text, stream, token=None, gap=None):
+    """The text with each token and each gap between tokens rewritten."""
+    parts, end = [], 0
+    for index, span in enumerate(stream.spans):
+        between, held = text[end : span.start], text[span.start : span.end]
+        parts += [gap(between) if gap else between, token(index, held) if token else held]
+        end = span.end
+    return "".join([*parts, gap(text[end:]) if gap else text[end:]])
+
+
+def stretched(between):
+    """Wider blanks, blank lines, blanks at the ends of lines. Indentation stays: it means something in Python."""
+    between = re.sub(r"(?<=[^\s\\]) (?=\S|$)", "   ", between)
+    between = "\t  " if between == " " else between
+    return re.sub(r"(?<!\\)\n", "  \n\n", between)
+
+
+class CodeConformance:
+    """Inherit, and define ``language``, ``sample`` and ``function``. ``opening`` is what must stand before any code,
+    ``closing`` what must stand after code that more text follows."""
+
+    opening = ""
+    closing = "\n"
+
+    @property
+    def language(self):
+        raise NotImplementedError
+
+    @property
+    def sample(self):
+        raise NotImplementedError
+
+    @property
+    def function(self):
+        raise NotImplementedError
+
+    def stream(self, text):
+        stream = CodeFrontend(self.language).stream(text)
+        assert len(stream.symbols) == len(stream.starts) == len(stream.ends)
+        assert stream.symbols.dtype == np.uint32
+        assert stream.starts.dtype == stream.ends.dtype == np.int32
+        if len(stream):
+            assert stream.starts[0] >= 0
+            assert stream.ends[-1] <= len(text)
+            assert np.all(stream.starts < stream.ends)
+            assert np.all(stream.ends[:-1] <= stream.starts[1:])
+        return stream
+
+    def symbols(self, text):
+        return self.stream(text).symbols.tolist()
+
+    @property
+    def row(self):
+        return LANGUAGES[self.language]
+
+    def test_the_sample_has_no_error(self):
+        assert not tree_sitter.Parser(plan(self.language).grammar).parse(self.sample.encode()).root_node.has_error
+        assert 100 < len(self.stream(self.sample)) < len(self.sample) / 3
+
+    def test_identifiers_map_back_to_names(self):
+        stream = self.stream(self.sample)
+        names = [
+            self.sample[start:end]
+            for found, (start, end) in zip(stream.symbols.tolist(), stream.spans, strict=True)
+            if found == symbol(self.row.family, IDENTIFIER)
+        ]
+        assert len(names) > 40
+        assert all(re.fullmatch(r"[@#$]*\w+[?!]?", name) for name in names)
+
+    def test_tokens_are_what_a_token_looks_like(self):
+        for start, end in self.stream(self.sample).spans:
+            held = self.sample[start:end]
+            assert held == held.strip()
+            assert re.fullmatch(r"[()\[\]{},;:]+", held) is None
+            assert not held.startswith(self.row.comments)
+
+    def test_layout_changes_nothing(self):
+        stream = self.stream(self.sample)
+        changed = edited(self.sample, stream, gap=stretched)
+        assert len(changed) > 1.1 * len(self.sample)
+        assert self.symbols(changed) == stream.symbols.tolist()
+
+    def test_comments_change_nothing(self):
+        stream = self.stream(self.sample)
+        mark = self.row.comments[0]
+
+        def commented(between):
+            between = re.sub(r"(?<!\\)\n", f" {mark} a (note) = it's \"one\n", between)
+            return " /* so; */ " if between == " " and "/*" in self.row.comments else between
+
+        changed = edited(self.sample, stream, gap=commented)
+        assert len(changed) > 1.1 * len(self.sample)
+        assert self.symbols(changed) == stream.symbols.tolist()
+
+    def test_names_change_nothing(self):
+        stream = self.stream(self.sample)
+        identifier = symbol(self.row.family, IDENTIFIER)
+        fresh: dict[str, str] = {}
+
+        def renamed(index, held):
+            if stream.symbols[index] != identifier:
+                return held
+            sigil = held[: len(held) - len(held.lstrip("@#$"))]
+            first = "Q" if held[len(sigil)].isupper() else "q"  # in Ruby and Go the case of a name means something
+            return fresh.setdefault(held, f"{sigil}{first}öx{len(fresh)}")
+
+        changed = edited(self.sample, stream, token=renamed)
+        assert len(fresh) > 15
+        assert self.symbols(changed) == stream.symbols.tolist()
+
+    def test_code_before_and_after_changes_nothing(self):
+        bare = self.symbols(self.opening + self.function)
+        assert len(bare) > 8
+        assert self.symbols(self.opening + self.function + self.closing + self.sample) == bare + self.symbols(
+            self.sample
+        )
+        begun = self.sample if self.closing == "\n" else self.sample + self.opening
+        assert self.symbols(begun + "\n" + self.function) == self.symbols(self.sample) + bare
+
+    @pytest.mark.parametrize("step", range(10))
+    def test_truncated_code_has_tokens(self, step):
+        whole = self.stream(self.sample)
+        for length in range(step * 10, len(self.sample), 100):
+            found = self.stream(self.sample[:length])
+            assert len(found) >= np.count_nonzero(whole.ends <= length) // 2 - 8
+
+    def test_code_with_holes_has_tokens(self):
+        source = random.Random(7)
+        lengths = []
+        for _ in range(40):
+            text = self.sample
+            for _ in range(source.randrange(1, 12)):
+                at = source.randrange(len(text))
+                text = text[:at] + text[at + source.randrange(1, 9) :]
+            lengths.append(len(self.stream(text)))
+        # A lost quote can make a string of the rest; most holes cost no more than what they are in.
+        assert np.median(lengths) > 0.8 * len(self.stream(self.sample))
+
+    @settings(max_examples=40)
+    @given(data=st.data())
+    def test_no_text_is_refused(self, data):
+        pieces = st.one_of(st.sampled_from(SIGNS), st.sampled_from(self.sample.split()), st.text(max_size=3))
+        text = " ".join(data.draw(st.lists(pieces, max_size=20)))
+        first, again = self.stream(text), self.stream(text)
+        assert first.symbols.tolist() == again.symbols.tolist()
+
+    @pytest.mark.parametrize("text", ["", " ", "\n\n", "\t\r\n", "\x00", "\ufeff", "\ud800", "é", "漢" * 50])
+    def test_nearly_nothing(self, text):
+        assert len(self.stream(text)) <= 1
+
+    @pytest.mark.parametrize(("before", "after"), ["()", "[]", "{}", ("(", ""), ("-", ""), ("f(", ")"), ("!", "")])
+    def test_deep_nesting(self, before, after):
+        text = self.opening + "x = " + before * 10_000 + "1" + after * 10_000
+        assert len(self.stream(text)) < 30_000
+
+    def test_offsets_are_code_points(self):
+        wide = "größe漢𝒳"  # letters of two, three and four bytes
+        texts = self.sample, self.sample.replace("größe", wide)
+        assert texts[0] != texts[1]
+        plain, widened = map(self.stream, texts)
+        assert widened.symbols.tolist() == plain.symbols.tolist()
+        held = [texts[0][start:end].replace("größe", wide) for start, end in plain.spans]
+        assert [texts[1][start:end] for start, end in widened.spans] == held
+
+    def test_line_ends(self):
+        assert self.symbols(self.sample.replace("\n", "\r\n")) == self.symbols(self.sample)
+
+    def test_a_nul_is_a_blank(self):
+        stream = self.stream(self.sample)
+        changed = edited(self.sample, stream, gap=lambda between: re.sub("(?<=\\S) (?=\\S)|^ $", " \x00 ", between))
+        assert "\x00" in changed
+        assert self.symbols(changed) == stream.symbols.tolist()

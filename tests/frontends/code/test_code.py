@@ -1,0 +1,257 @@
+"""The conformance suite for every language, on a program of its own, and its tokens by example."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conformance.code import CodeConformance
+from whorl.errors import DocumentError, UnknownNameError
+from whorl.frontends.code import languages, lexer, tokens
+from whorl.frontends.code.frontend import CodeFrontend, Program
+from whorl.frontends.code.languages import LANGUAGES
+from whorl.frontends.code.plan import CLASSES, plan, symbol
+from whorl.model import Document
+
+SAMPLES = Path(__file__).with_name("samples")
+
+C_FUNCTION = "int twice(int n) {\n    while (n > 1) { n -= 2; }\n    return n * 2;\n}\n"
+
+
+def sample(name):
+    return (SAMPLES / name).read_text(encoding="utf-8")
+
+
+class TestC(CodeConformance):
+    language = "c"
+    sample = sample("list.c")
+    function = C_FUNCTION
+
+
+class TestCpp(CodeConformance):
+    language = "cpp"
+    sample = sample("shapes.cpp").replace("Kreis ø", "Kreis größe")
+    function = C_FUNCTION
+
+
+class TestCSharp(CodeConformance):
+    language = "csharp"
+    sample = sample("Bank.cs").replace("Jürgen", "größe")
+    function = "class Twice { int Of(int n) { while (n > 1) { n -= 2; } return n * 2; } }\n"
+
+
+class TestGo(CodeConformance):
+    language = "go"
+    sample = sample("words.go")
+    function = "func twice(n int) int {\n\tfor n > 1 {\n\t\tn -= 2\n\t}\n\treturn n * 2\n}\n"
+
+
+class TestJava(CodeConformance):
+    language = "java"
+    sample = sample("Matrix.java")
+    function = "class Twice { int of(int n) { while (n > 1) { n -= 2; } return n * 2; } }\n"
+
+
+class TestJavaScript(CodeConformance):
+    language = "javascript"
+    sample = sample("queue.js")
+    function = "function twice(n) {\n  while (n > 1) { n -= 2; }\n  return n * 2;\n}\n"
+
+
+class TestTypeScript(TestJavaScript):
+    language = "typescript"
+    sample = sample("store.ts")
+
+
+class TestTsx(TestJavaScript):
+    language = "tsx"
+    sample = sample("List.tsx")
+
+
+class TestPhp(CodeConformance):
+    language = "php"
+    sample = sample("cart.php")
+    opening = "<?php\n"
+    function = "function twice($n) {\n  while ($n > 1) { $n -= 2; }\n  return $n * 2;\n}\n"
+    closing = "?>\n"
+
+
+class TestPython(CodeConformance):
+    language = "python"
+    sample = sample("inventory.py")
+    function = "def twice(n):\n    while n > 1:\n        n -= 2\n    return n * 2\n"
+
+
+class TestRuby(CodeConformance):
+    language = "ruby"
+    sample = sample("garden.rb")
+    function = "def twice(n)\n  while n > 1 do n -= 2 end\n  n * 2\nend\n"
+
+
+class TestRust(CodeConformance):
+    language = "rust"
+    sample = sample("parser.rs")
+    function = "fn twice(n: u8) -> u8 {\n    while n > 1 { n -= 2; }\n    n * 2\n}\n"
+
+
+def classes(language, text):
+    """The classes of a text's tokens, an identifier written as _ and a literal by the first letter of its kind."""
+    grammar, family = plan(language).grammar, LANGUAGES[language].family
+    kinds = [grammar.node_kind_for_id(number) or "" for number in range(grammar.node_kind_count)]
+    names = {symbol(family, kind): kind for kind in kinds}
+    names |= {symbol(family, name): name.replace("literal:", "")[0].upper() for name in CLASSES.values()}
+    names[symbol(family, "identifier")] = "_"
+    return " ".join(names[found] for found in CodeFrontend(language).stream(text).symbols.tolist())
+
+
+CPP = "class _ _ primitive_type _"
+JAVASCRIPT = "const _ = async _ => _ _ ?? S + R"
+RUST = "fn _ < _ > _ & _ primitive_type -> primitive_type _ ! _ I ..= I"
+
+
+class TestTokens:
+    @pytest.mark.parametrize(
+        ("language", "text", "expected"),
+        [
+            ("java", "import a.b.C;", ""),
+            ("java", "@A public static final int x = 0x1F + y.z(2.5, \"a\", 'b');", "int _ = I + _ _ F S C"),
+            ("java", "for (int i = 0; i < n; i++) { a[i] = null; }", "for int _ = I _ < _ _ ++ _ _ = null_literal"),
+            (
+                "python",
+                "import os\nfrom a import b\nx = 1 if y is not None else -2.5",
+                "_ = I if _ is not none else - F",
+            ),
+            ("python", "@cached\ndef f(a, *b):\n    '''Says.'''\n    return a @ f'{b}!'", "def _ _ * _ return _ @ S"),
+            ("python", "print 'a'\nx = (yield)", "print S _ = yield"),
+            ("c", '#include <stdio.h>\nstatic const char *s[] = {"a" "b", 0};', "primitive_type * _ = S S N"),
+            ("c", "p->x = *q++ & 'c';", "_ -> _ = * _ ++ & C"),
+            ("cpp", "using namespace std; class A : public B { public: virtual int f() const; };", CPP),
+            ("csharp", "using A; namespace B; [C] public class D { int E => 1; }", "class _ predefined_type _ => I"),
+            ("javascript", "import a from 'b'; export const f = async (x) => x?.y ?? `a${b}` + /c/g;", JAVASCRIPT),
+            ("typescript", "export class A { private readonly b: string = 'c'; }", "class _ _ string = S"),
+            ("tsx", "const a = <b c={1}>text</b>;", "const _ = < _ _ = N > </ _ >"),
+            ("go", "package a\nimport \"b\"\nfunc f() { x := y.z[1:2]; _ = 'c' }", "func _ _ := _ _ I I _ = C"),
+            ("rust", "use a::b; #[c] pub fn d<'e>(f: &'e str) -> u8 { g!(f); 1..=2 }", RUST),
+            ("php", '<html><?php namespace a; use b\\c; $x = $y->z . "a $b"; ?></html>', "_ = _ _ . S"),
+            ("php", "<?php namespace a { f(1); }", "namespace _ _ I"),
+            ("ruby", '# a\n@x ||= b&.c(:d, "e#{f}")', "_ ||= _ _ S S"),
+        ],
+    )
+    def test_examples(self, language, text, expected):
+        assert classes(language, text) == expected
+
+    @pytest.mark.parametrize(
+        ("name", "others"), [("queue.js", ("javascript", "typescript", "tsx")), ("list.c", ("c", "cpp"))]
+    )
+    def test_a_family_shares_its_symbols(self, name, others):
+        found = [CodeFrontend(language).stream(sample(name)).symbols.tolist() for language in others]
+        assert all(symbols == found[0] for symbols in found)
+
+    def test_families_share_nothing(self):
+        text = 'while (a < 1) { b = c("d"); }'
+        java, c = (set(CodeFrontend(language).stream(text).symbols.tolist()) for language in ("java", "c"))
+        assert not java & c
+
+    def test_the_same_in_another_process(self):
+        code = "import sys; from whorl.frontends.code.tokens import tokens as read; "
+        code += "print(read('go', sys.stdin.buffer.read()).symbols.tolist())"
+        found = subprocess.run(
+            [sys.executable, "-c", code], input=sample("words.go").encode(), capture_output=True, check=True
+        )
+        assert found.stdout.decode().strip() == str(CodeFrontend("go").stream(sample("words.go")).symbols.tolist())
+
+    def test_tokens_can_be_sent_to_another_process(self):
+        function, found = pickle.loads(pickle.dumps((tokens.tokens, tokens.tokens("c", b"int a = 1;"))))
+        assert function("c", b"int a = 1;").symbols.tolist() == found.symbols.tolist()
+        assert pickle.loads(pickle.dumps(Program("c", b"int a;"))) == Program("c", b"int a;")
+
+
+class TestLexer:
+    @pytest.fixture(params=LANGUAGES, autouse=True)
+    def _no_grammar(self, request, monkeypatch):
+        self.name = request.param
+        monkeypatch.setattr(tokens, "installed", lambda _: False)
+
+    def test_it_says_why(self):
+        found = tokens.tokens(self.name, b"int a;")
+        assert found.fallback == f"no grammar: pip install tree-sitter {LANGUAGES[self.name].distribution}"
+        assert [array.dtype for array in found[:3]] == [np.uint32, np.int32, np.int32]
+
+    def test_layout_comments_and_names(self):
+        mark = LANGUAGES[self.name].comments[0]
+        ones = tokens.tokens(self.name, b'while (a <= 1) { b_2 = \'x\' + "y\\""; } return 0x1f;')
+        others = tokens.tokens(self.name, f"while(größe<=17)\n{{ {mark} it's\n c = 'z'+\"\"}}\n return 2.5e-7".encode())
+        assert ones.symbols.tolist() == others.symbols.tolist()
+        assert len(set(ones.symbols.tolist())) == 8
+
+    def test_spans_are_code_points(self):
+        text = "größe = '漢字🎉' + b"
+        found = tokens.tokens(self.name, text.encode())
+        assert [text[start:end] for start, end in zip(found.starts, found.ends, strict=True)] == [
+            "größe",
+            "=",
+            "'漢字🎉'",
+            "+",
+            "b",
+        ]
+
+    def test_its_symbols_are_its_own(self):
+        parsed = tokens._parsed(plan("java"), b"while (a < 1) b();")
+        assert not set(parsed.symbols.tolist()) & set(tokens.tokens("java", b"while (a < 1) b();").symbols.tolist())
+
+    @pytest.mark.parametrize("piece", ["/*", "(", '"', "'''", "\\", "a", "1.", "é", "'\\", "`", "1e+"])
+    def test_hostile_text_is_linear(self, piece):
+        text = piece * 200_000
+        assert len(tokens.tokens(self.name, text.encode()).symbols) <= len(text)
+
+
+class TestFrontend:
+    @pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
+    def test_a_file_is_a_text_is_bytes(self, path):
+        frontend = CodeFrontend()
+        contents = (path, path.read_bytes(), path.read_text(encoding="utf-8"))
+        (first, *others) = [frontend.read(*frontend.pieces(Document(path.name, content))) for content in contents]
+        assert len(first) > 100
+        assert all(other.symbols.tolist() == first.symbols.tolist() for other in others)
+
+    def test_other_encodings(self):
+        text = "# größe\nx = 'größe' + y\n"
+        expected = CodeFrontend("python").stream(text)
+        for encoding in ("cp1252", "utf-16", "utf-8-sig"):
+            document = Document("a.py", text.encode(encoding))
+            found = CodeFrontend().read(*CodeFrontend().pieces(document))
+            assert found.symbols.tolist() == expected.symbols.tolist()
+            assert found.ends.tolist() == expected.ends.tolist()
+
+    def test_an_unknown_language_names_the_remedy(self):
+        with pytest.raises(
+            DocumentError, match=r"language of notes by its .*: give the language, one of c, cpp, .*as text"
+        ):
+            list(CodeFrontend().pieces(Document("notes", b"hello")))
+        with pytest.raises(DocumentError, match="no language given: choose one of c, cpp"):
+            CodeFrontend().stream("x")
+        with pytest.raises(UnknownNameError, match="unknown language 'perl6'"):
+            CodeFrontend("perl6")
+
+    def test_a_forced_language(self):
+        assert next(CodeFrontend("go").pieces(Document("a.py", b""))).language == "go"
+
+    def test_what_is_too_large_to_parse_is_lexed(self, monkeypatch):
+        monkeypatch.setattr(tokens, "LARGEST", 1 << 20)
+        found = tokens.tokens("c", b"a = 1;\n" * 160_000)
+        assert found.fallback == "larger than 1 MB"
+        assert found.symbols.tolist()[:3] == lexer.lex(LANGUAGES["c"], "a = 1")[0]
+
+    def test_no_grammar_is_loaded_before_it_is_needed(self):
+        code = "import sys, whorl.frontends.code.frontend; "
+        code += "assert not [name for name in sys.modules if name.startswith('tree_sitter')]"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    def test_every_language_has_a_suite(self):
+        suites = [
+            thing for thing in globals().values() if isinstance(thing, type) and issubclass(thing, CodeConformance)
+        ]
+        assert {str(suite.language) for suite in suites if suite is not CodeConformance} == set(languages.LANGUAGES)
