@@ -74,6 +74,9 @@ def _row(point: "EntryPoint") -> Row:
     )
 
 
+# What the text of a document can be made of, whatever format it was in.
+_OF_TEXT = ("characters", "words", "consonants")
+
 FRONTENDS = Catalog(
     "front-end",
     "whorl.frontends",
@@ -83,11 +86,29 @@ FRONTENDS = Catalog(
             "source code: tokens, without layout, comments and names",
             kinds=("tokens",),
         ),
+        "html": Row(
+            "whorl.frontends.documents.frontend:HtmlFrontend",
+            "the visible text of web pages",
+            ("symbols",),
+            kinds=_OF_TEXT,
+        ),
+        "markdown": Row(
+            "whorl.frontends.documents.frontend:MarkdownFrontend",
+            "Markdown without its markup",
+            ("symbols",),
+            kinds=_OF_TEXT,
+        ),
+        "notebook": Row(
+            "whorl.frontends.documents.frontend:NotebookFrontend",
+            "Jupyter notebooks: cells without outputs",
+            ("symbols",),
+            kinds=_OF_TEXT,
+        ),
         "text": Row(
             "whorl.frontends.text:TextFrontend",
             "plain text in any encoding",
             ("symbols",),
-            kinds=("characters", "words", "consonants"),
+            kinds=_OF_TEXT,
         ),
     },
 )

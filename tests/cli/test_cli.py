@@ -129,6 +129,25 @@ class TestFingerprint:
         assert told["documents"][0]["count"] > 100
         assert "note: read by the plain lexer" in run("fingerprint", path, "--scheme", "code").output
 
+    def test_formats_that_become_text(self, tmp_path):
+        """The text of a fingerprint is that of the page, not of its source."""
+        words = "the lamp was lit and all was well on the northern ledge that night"
+        page = tmp_path / "page.html"
+        page.write_text(f"<html><script>var a;</script><p class='x'>{words.replace('lit', '<b>l</b>it')}</p></html>")
+        told = json.loads(run("fingerprint", page, "--frontend", "html", "--format", "json").stdout)
+        assert told["documents"][0]["symbols"] == len(words.replace(" ", ""))
+        assert all(row["text"] in words for row in told["documents"][0]["fingerprints"])
+        cells = tmp_path / "study.ipynb"
+        cells.write_text(json.dumps({"nbformat": 4, "cells": [{"cell_type": "markdown", "source": [f"# {words}"]}]}))
+        told = json.loads(run("fingerprint", cells, "--frontend", "notebook", "--format", "json").stdout)
+        assert told["documents"][0]["symbols"] == len(words.replace(" ", ""))
+
+    def test_another_front_end_has_other_symbols(self, tmp_path):
+        path = tmp_path / "a.py"
+        path.write_text("x = 1\n" * 20)
+        told = json.loads(run("fingerprint", path, "--frontend", "code", "--k", 4, "--format", "json").stdout)
+        assert told["scheme"]["symbols"] == "tokens"
+
     def test_an_unknown_language_is_said(self, song):
         result = run("fingerprint", song, "--scheme", "code")
         assert result.exit_code == 1
@@ -156,6 +175,7 @@ class TestBadInput:
             (["--scheme", "web", "--t", "30"], "--t: the selector 'mod' takes no window"),
             (["--select", "mod"], "--p: missing; the selector 'mod' needs it"),
             (["--symbols", "runes"], "--symbols: 'runes' is unknown"),
+            (["--frontend", "scroll"], "--frontend: unknown front-end 'scroll': choose one of"),
             (["--key-file", "nowhere"], "--key-file: cannot read nowhere"),
         ],
     )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import whorl
 from whorl.fingerprinting import engine
-from whorl.fingerprinting.excerpts import texts
+from whorl.fingerprinting.excerpts import excerpts
 from whorl.frontends import pieces as pieces_module
 from whorl.frontends.text import TextFrontend
 
@@ -165,7 +165,7 @@ def test_excerpts_are_the_text_of_the_spans(tmp_path, monkeypatch):
     path = tmp_path / "long.txt"
     path.write_text(text, "utf-8")
     found = whorl.fingerprint(path, SCHEME)
-    assert list(texts(path, found.spans)) == [text[start:end] for start, end in found.spans]
+    assert list(excerpts(path, found)) == [text[start:end] for start, end in found.spans]
 
 
 @pytest.mark.usefixtures("each_kernel")

@@ -11,7 +11,7 @@ import click
 from whorl.cli.options import check_readable, format_option, scheme_and_key, scheme_options
 from whorl.cli.progress import bar
 from whorl.fingerprinting.engine import selector
-from whorl.fingerprinting.excerpts import texts
+from whorl.fingerprinting.excerpts import excerpts
 from whorl.fingerprinting.fingerprint import fingerprint
 from whorl.fingerprinting.fingerprints import Fingerprints
 from whorl.hashing.key import Key
@@ -91,7 +91,7 @@ def _summary(file: Path, found: Fingerprints, expected: float | None) -> dict[st
 
 
 def _rows(file: Path, found: Fingerprints, limit: int | None) -> Iterator[dict[str, Any]]:
-    rows = zip(found.hashes, found.positions, found.spans, texts(file, found.spans), strict=True)
+    rows = zip(found.hashes, found.positions, found.spans, excerpts(file, found), strict=True)
     for hashed, position, span, text in islice(rows, limit):
         yield {
             "hash": f"{int(hashed):016x}",

@@ -15,6 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Scheme settings that can be given one by one; each overrides the scheme's own.
 SETTINGS = {
+    "frontend": (str, "Front-end: see 'whorl formats'."),
     "symbols": (str, "What a symbol is: characters, words or consonants."),
     "k": (int, "Symbols in a k-gram: nothing shorter is found."),
     "w": (int, "Window, in k-grams."),
@@ -82,6 +83,8 @@ def _overridden(base: Scheme, given: dict[str, Any]) -> Scheme:
     settings = base.as_dict() | given
     if "t" in given and "w" not in given:
         settings.pop("w", None)
+    if "frontend" in given and "symbols" not in given:
+        settings.pop("symbols", None)
     if given.get("select") in SELECTORS.names():
         idle = {"w", "p", "n", "r"} - {*SELECTORS.row(given["select"]).takes, *given}
         settings = {name: value for name, value in settings.items() if name not in idle}

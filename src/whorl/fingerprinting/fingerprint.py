@@ -41,8 +41,8 @@ def fingerprint(
             return select_symbols(_checked(document), scheme, key, ahead)
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
-        frontend = _frontend(scheme)
-        streams = ahead.map(frontend.read, frontend.pieces(document))
+        reader = frontend(scheme)
+        streams = ahead.map(reader.read, reader.pieces(document))
         if progress is not None:
             streams = _observed(streams, progress)
         return select_streams(streams, scheme, key, ahead)
@@ -63,7 +63,8 @@ def _checked(symbols: Symbols) -> Symbols:
     return np.ascontiguousarray(symbols, symbols.dtype.newbyteorder("="))
 
 
-def _frontend(scheme: Scheme) -> Frontend[Any]:
+def frontend(scheme: Scheme) -> Frontend[Any]:
+    """The scheme's front-end, with its settings."""
     row = FRONTENDS.row(scheme.frontend)
     made: Frontend[Any] = row.load()(**{name: getattr(scheme, name) for name in row.takes})
     return made

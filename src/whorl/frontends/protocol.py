@@ -1,7 +1,7 @@
 """What a front-end is: all that the engine asks of one."""
 
 from collections.abc import Iterator
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from whorl.model import Document, Stream
 
@@ -16,3 +16,19 @@ class Frontend(Protocol[P]):
 
     def read(self, piece: P) -> Stream:
         """The stream of a piece, on any thread. The streams of all pieces, one after the other, are the document's."""
+
+
+class HasText(Protocol):
+    """A text that was taken out of a document."""
+
+    @property
+    def text(self) -> str:
+        """The text that spans point into."""
+
+
+@runtime_checkable
+class Extracting(Protocol):
+    """A front-end whose spans do not point into the decoded document but into a text that it took out of it."""
+
+    def extract(self, document: Document) -> HasText:
+        """That text."""
