@@ -35,7 +35,7 @@ def state(folder):
     return (folder / "stat").read_text().rpartition(")")[2].split()[0]
 
 
-def eventually(condition, seconds=5.0):
+def eventually(condition, seconds=20.0):
     """Whether the condition holds within some seconds."""
     end = time.monotonic() + seconds
     while not (held := condition()) and time.monotonic() < end:

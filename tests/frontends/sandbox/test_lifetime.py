@@ -39,20 +39,20 @@ def start(script):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_parent_that_is_ended_leaves_nothing(script, number, marker):
     with start(script) as parent:
-        assert eventually(lambda: len(marked(marker)) >= 2, 10)
+        assert eventually(lambda: len(marked(marker)) >= 2, 60)
         time.sleep(0.3)
         parent.send_signal(number)
-        _, complaints = parent.communicate(timeout=5)
+        _, complaints = parent.communicate(timeout=60)
     assert parent.returncode == -number
-    assert eventually(lambda: not marked(marker), 2)
-    assert complaints.count(b"KeyboardInterrupt") == (1 if number == signal.SIGINT else 0)
+    assert eventually(lambda: not marked(marker), 20)
+    assert (b"KeyboardInterrupt" in complaints) == (number == signal.SIGINT)
 
 
 def test_a_parent_that_forgets_to_close_leaves_nothing(marker):
     with start(
         'sandbox = Sandbox(workers=2)\nsandbox.call("operator:add", 1, 2)\ndefault_sandbox().call("os:getpid")'
     ) as parent:
-        _, complaints = parent.communicate(timeout=10)
+        _, complaints = parent.communicate(timeout=60)
     assert parent.returncode == 0
     assert complaints == b""
-    assert eventually(lambda: not marked(marker), 2)
+    assert eventually(lambda: not marked(marker), 20)

@@ -147,7 +147,7 @@ def test_closing_stops_busy_workers_and_those_who_wait(marker):
         for call in calls:
             with pytest.raises(SandboxError, match="closed"):
                 call.result()
-        assert time.monotonic() - start < 3
+        assert time.monotonic() - start < 30
 
 
 def test_closing_again_does_nothing(marker):
