@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whorl import kernel
 from whorl.errors import InputError
@@ -89,7 +88,7 @@ class TextFrontend:
             hashes, firsts, lasts = kernel.words().words(values)
             starts, ends = kernel.words().place(firsts, lasts, starts, ends)
             return Stream(hashes, starts, ends, piece.offset)
-        return Stream(_narrow(values), starts, ends, piece.offset)
+        return Stream(values, starts, ends, piece.offset)
 
 
 def _joined(streams: list[Stream]) -> Stream:
@@ -99,9 +98,3 @@ def _joined(streams: list[Stream]) -> Stream:
         np.concatenate([stream.starts.astype(np.int64) + stream.offset for stream in streams]),
         np.concatenate([stream.ends.astype(np.int64) + stream.offset for stream in streams]),
     )
-
-
-def _narrow(values: NDArray[np.uint32]) -> NDArray[np.unsignedinteger]:
-    """Eight bits where they are enough: hashing is faster on them."""
-    is_narrow = len(values) == 0 or int(np.bitwise_or.reduce(values)) < 256
-    return values.astype(np.uint8) if is_narrow else values

@@ -80,6 +80,7 @@ def symbols(
     sink = cython.declare(Sink)
     sink.count = 0
     sink.before = 0
+    sink.widest = 0
     room = n + 64  # nearly every code point becomes one value or none; if not, the room is doubled
     values = np.empty(room, np.uint32)
     starts = np.empty(room, np.int32)
@@ -90,7 +91,8 @@ def symbols(
             with cython.nogil:
                 at = _walk(cython.address(codes[0]), at, n, cython.address(shapes), cython.address(sink))
         if at == n:
-            return values[: sink.count], starts[: sink.count], ends[: sink.count]
+            kept = values[: sink.count].astype(np.uint8) if sink.widest < 256 else values[: sink.count]
+            return kept, starts[: sink.count], ends[: sink.count]
         room *= 2
         values = _grown(values, room)
         starts = _grown(starts, room)
@@ -167,6 +169,7 @@ def _walk(
     stop: cython.Py_ssize_t
     j: cython.Py_ssize_t
     entry: uint32_t
+    widest: uint32_t = 0
     batch = cython.declare(uint32_t[8])
     while at < n and count < room:
         stop = min(at + 8, n)
@@ -176,6 +179,7 @@ def _walk(
                 batch[j] = entries[codes[at + j]]
                 entry |= batch[j]
             if entry < EXPANDS:
+                widest |= entry
                 for j in range(8):
                     values[count] = batch[j] & VALUE
                     starts[count] = at + j
@@ -187,6 +191,7 @@ def _walk(
         while at < stop and count < room:
             entry = entries[codes[at]]
             if entry < EXPANDS:
+                widest |= entry
                 before = count
                 values[count] = entry & VALUE
                 starts[count] = at
@@ -205,12 +210,14 @@ def _walk(
             if sink.count > room:
                 sink.count = count
                 sink.before = before
+                sink.widest |= widest & VALUE
                 return at
             before = count
             count = sink.count
             at = end
     sink.count = count
     sink.before = before
+    sink.widest |= widest & VALUE
     return at
 
 
@@ -390,3 +397,4 @@ def _put(value: uint32_t, sink: cython.pointer[Sink]) -> cython.void:
     if sink.count < sink.room:
         sink.values[sink.count] = value
     sink.count += 1
+    sink.widest |= value

@@ -61,6 +61,11 @@ def _scan(
                 i += 8
                 count += 8
                 continue
+            while data[i] < 0x80:  # what stands before the first of the eight that is not ASCII
+                if out != cython.NULL:
+                    out[count] = data[i]
+                i += 1
+                count += 1
         length = _sequence(data + i, n - i)
         if length == 0:
             break

@@ -41,6 +41,7 @@ cdef struct Shapes:
     Py_ssize_t pair_count
 
 # Where values go. `count` may pass `room`: then nothing more is written, and the caller makes room and comes again.
+# `widest` has every bit that any value has.
 cdef struct Sink:
     uint32_t* values
     int32_t* starts
@@ -48,6 +49,7 @@ cdef struct Sink:
     Py_ssize_t room
     Py_ssize_t count
     Py_ssize_t before
+    uint32_t widest
 
 # The starter that a segment has reached, and the marks that wait for it: at most DEEPEST of each class, in order.
 cdef struct Starter:

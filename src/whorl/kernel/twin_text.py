@@ -56,14 +56,15 @@ def ascii_symbols(data: Array, table: Array) -> tuple[Array, Array]:
 
 
 def symbols(codes: Array, entries: Array, *shapes: Array) -> tuple[Array, Array, Array]:
-    """The values of a text, and the start and end of the segment that each comes from."""
+    """The values of a text, in eight bits if all fit, and the start and end of the segment that each comes from."""
     values, starts, ends = [], [], []
     for start, end in _segments([int(entries[code]) for code in codes.tolist()]):
         for value in _values(codes[start:end].tolist(), entries, Shapes(*shapes)):
             values.append(value)
             starts.append(start)
             ends.append(end)
-    return np.array(values, np.uint32), np.array(starts, np.int32), np.array(ends, np.int32)
+    kind = np.uint8 if max(values, default=0) < 256 else np.uint32
+    return np.array(values, kind), np.array(starts, np.int32), np.array(ends, np.int32)
 
 
 def compose(codes: list[int], shapes: Shapes) -> list[int]:
