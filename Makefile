@@ -29,6 +29,7 @@ bench: $(VENV)/.installed  ## measure against the paper's loop and the peers (mi
 	$(BIN)/python -m benchmarks.text
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.sandbox
+	$(BIN)/python -m benchmarks.tokens
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
