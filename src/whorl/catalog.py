@@ -5,7 +5,7 @@ A row names an implementation as ``module:attribute``. Other packages add rows t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 class Row:
     """One implementation: where it is, what it is for, and which settings of a scheme it takes.
 
-    ``kinds``, of a front-end: what a symbol can be, the default first. ``window``, of a selector that takes none: the
-    one that it always has.
+    ``window``, of a selector that takes none: the one that it always has. Of a front-end: ``kinds``, what a symbol can
+    be, the default first; ``extensions``, of its files; ``content``, an expression that the beginning of its files
+    matches and no other file's; ``hint``, one that other files may match too; ``module`` and ``program``, what must be
+    installed for it; ``extra``, what installs the module.
     """
 
     target: str
@@ -29,11 +31,26 @@ class Row:
     takes: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ("symbols",)
     window: int | None = None
+    extensions: tuple[str, ...] = ()
+    content: bytes | None = None
+    hint: bytes | None = None
+    module: str = ""
+    program: str = ""
+    extra: str = ""
 
     def load(self) -> Any:
         """Import the implementation."""
         module, _, attribute = self.target.partition(":")
         return getattr(import_module(module), attribute)
+
+    def missing(self) -> str:
+        """What a person must do before it can be used; empty if nothing."""
+        from importlib.util import find_spec
+        from shutil import which
+
+        if self.module and find_spec(self.module) is None:
+            return f'pip install "whorl[{self.extra}]"'
+        return f"install the program {self.program}" if self.program and which(self.program) is None else ""
 
 
 @dataclass(frozen=True)
@@ -64,14 +81,10 @@ class Catalog:
 
 
 def _row(point: "EntryPoint") -> Row:
+    """A plugin says in attributes what a row says."""
     loaded = point.load()
-    return Row(
-        point.value,
-        getattr(loaded, "summary", point.value),
-        tuple(getattr(loaded, "takes", ())),
-        tuple(getattr(loaded, "kinds", ("symbols",))),
-        getattr(loaded, "window", None),
-    )
+    told = {field.name: getattr(loaded, field.name) for field in fields(Row) if hasattr(loaded, field.name)}
+    return Row(**{"summary": point.value, **told, "target": point.value})
 
 
 # What the text of a document can be made of, whatever format it was in.
@@ -91,18 +104,23 @@ FRONTENDS = Catalog(
             "the visible text of web pages",
             ("symbols",),
             kinds=_OF_TEXT,
+            extensions=("html", "htm", "xhtml", "xht"),
+            hint=rb"(?is)(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.{0,999}?-->\s*)*<(?:!doctype\s+html|html[\s>])",
         ),
         "markdown": Row(
             "whorl.frontends.documents.frontend:MarkdownFrontend",
             "Markdown without its markup",
             ("symbols",),
             kinds=_OF_TEXT,
+            extensions=("md", "markdown", "mdown", "mkd", "qmd", "rmd"),
         ),
         "notebook": Row(
             "whorl.frontends.documents.frontend:NotebookFrontend",
             "Jupyter notebooks: cells without outputs",
             ("symbols",),
             kinds=_OF_TEXT,
+            extensions=("ipynb",),
+            hint=rb'(?s)\s*\{.{0,2000}?"cell_type"',
         ),
         "text": Row(
             "whorl.frontends.text:TextFrontend",

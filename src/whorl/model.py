@@ -84,3 +84,12 @@ class Document:
     contact: str | None = None
     owner: str | None = None
     labels: tuple[str, ...] = ()
+    format: str | None = None
+    """What it is, if somebody says so: a name that ``whorl formats`` lists. Otherwise content and name tell."""
+
+
+class Skipped(NamedTuple):
+    """A file that was left out, and why, in one line."""
+
+    name: str
+    reason: str

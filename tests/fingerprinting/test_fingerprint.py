@@ -168,7 +168,7 @@ def test_excerpts_are_the_text_of_the_spans(tmp_path, monkeypatch):
     path = tmp_path / "long.txt"
     path.write_text(text, "utf-8")
     found = whorl.fingerprint(path, SCHEME)
-    assert list(excerpts(path, found)) == [text[start:end] for start, end in found.spans]
+    assert list(excerpts(whorl.Document(str(path), path), found)) == [text[start:end] for start, end in found.spans]
 
 
 @pytest.mark.usefixtures("each_kernel")

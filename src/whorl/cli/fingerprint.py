@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from whorl.cli.options import check_readable, format_option, scheme_and_key, scheme_options
+from whorl.cli.options import as_option, check_readable, format_option, scheme_and_key, scheme_options
 from whorl.cli.progress import bar
 from whorl.fingerprinting.engine import selector
 from whorl.fingerprinting.excerpts import excerpts
 from whorl.fingerprinting.fingerprint import fingerprint
 from whorl.fingerprinting.fingerprints import Fingerprints
 from whorl.hashing.key import Key
+from whorl.model import Document
 from whorl.scheme import Scheme
 
 # Rows of a table that a person reads before asking for all of them.
@@ -27,12 +28,13 @@ BATCH = 4096
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @scheme_options
+@as_option
 @click.option("--limit", type=click.IntRange(min=0), help="Show at most this many fingerprints a document. [table: 20]")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads a document.")
 @format_option("table", "json")
 def command(
-    files: tuple[Path, ...], scheme_name: str, key_file: Path | None, limit: int | None, threads: int, form: str,
-    **settings: Any,
+    files: tuple[Path, ...], scheme_name: str, key_file: Path | None, as_format: str | None, limit: int | None,
+    threads: int, form: str, **settings: Any,
 ) -> None:  # fmt: skip
     """Show the fingerprints of FILES: hashes, positions, the text of each k-gram, and the density beside the theory.
 
@@ -40,47 +42,50 @@ def command(
     Examples:
       whorl fingerprint essay.txt
       whorl fingerprint essay.txt --k 30 --t 79
-      whorl fingerprint a.txt b.txt --scheme web --format json
+      whorl fingerprint a.txt b.html --scheme web --format json
+      whorl fingerprint Main.java --scheme code
+      whorl fingerprint main.inc --scheme code --as php
       whorl fingerprint essay.txt --select mod-minimizer --k 100 --w 50
     """
     scheme, key = scheme_and_key(scheme_name, key_file, settings)
     for file in files:
         check_readable(file)
     show = _print_json if form == "json" else _print_tables
-    show(((file, _fingerprint(file, scheme, key, threads)) for file in files), scheme, limit)
+    documents = (Document(str(file), file, format=as_format) for file in files)
+    show(((document, _fingerprint(document, scheme, key, threads)) for document in documents), scheme, limit)
 
 
-def _fingerprint(file: Path, scheme: Scheme, key: Key, threads: int) -> Fingerprints:
-    with bar(file) as progress:
-        return fingerprint(file, scheme, key=key, threads=threads, progress=progress)
+def _fingerprint(document: Document, scheme: Scheme, key: Key, threads: int) -> Fingerprints:
+    with bar(Path(document.name)) as progress:
+        return fingerprint(document, scheme, key=key, threads=threads, progress=progress)
 
 
 def _expected(scheme: Scheme) -> float | None:
     return selector(scheme).density(scheme.k)
 
 
-def _print_json(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
+def _print_json(documents: Iterator[tuple[Document, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
     """One JSON document, written part by part: the list of fingerprints can be far larger than the memory."""
     parts = _json(documents, scheme, limit)
     while batch := "".join(islice(parts, BATCH)):
         click.echo(batch, nl=False)
 
 
-def _json(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> Iterator[str]:
+def _json(documents: Iterator[tuple[Document, Fingerprints]], scheme: Scheme, limit: int | None) -> Iterator[str]:
     head = {"id": scheme.id, **scheme.as_dict(), "guarantee": scheme.guarantee}
     yield f'{{"scheme": {json.dumps(head)}, "documents": ['
-    for number, (file, found) in enumerate(documents):
-        summary = json.dumps(_summary(file, found, _expected(scheme)))
+    for number, (document, found) in enumerate(documents):
+        summary = json.dumps(_summary(document, found, _expected(scheme)))
         yield f'{"," if number else ""}\n{summary[:-1]}, "fingerprints": ['
-        for row, fields in enumerate(_rows(file, found, limit)):
+        for row, fields in enumerate(_rows(document, found, limit)):
             yield f"{',' if row else ''}\n{json.dumps(fields)}"
         yield "]}"
     yield "]}\n"
 
 
-def _summary(file: Path, found: Fingerprints, expected: float | None) -> dict[str, Any]:
+def _summary(document: Document, found: Fingerprints, expected: float | None) -> dict[str, Any]:
     return {
-        "name": str(file),
+        "name": document.name,
         "symbols": found.symbols,
         "grams": found.grams,
         "count": len(found),
@@ -90,8 +95,8 @@ def _summary(file: Path, found: Fingerprints, expected: float | None) -> dict[st
     }
 
 
-def _rows(file: Path, found: Fingerprints, limit: int | None) -> Iterator[dict[str, Any]]:
-    rows = zip(found.hashes, found.positions, found.spans, excerpts(file, found), strict=True)
+def _rows(document: Document, found: Fingerprints, limit: int | None) -> Iterator[dict[str, Any]]:
+    rows = zip(found.hashes, found.positions, found.spans, excerpts(document, found), strict=True)
     for hashed, position, span, text in islice(rows, limit):
         yield {
             "hash": f"{int(hashed):016x}",
@@ -102,14 +107,14 @@ def _rows(file: Path, found: Fingerprints, limit: int | None) -> Iterator[dict[s
         }
 
 
-def _print_tables(documents: Iterator[tuple[Path, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
+def _print_tables(documents: Iterator[tuple[Document, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
     console.print(f"[bold]scheme[/] {scheme.id}: {_in_words(scheme)}", soft_wrap=True)
-    for file, found in documents:
+    for document, found in documents:
         console.print()
-        _print_table(console, file, found, scheme, ROWS if limit is None else limit)
+        _print_table(console, document, found, scheme, ROWS if limit is None else limit)
 
 
 def _in_words(scheme: Scheme) -> str:
@@ -118,11 +123,11 @@ def _in_words(scheme: Scheme) -> str:
     return f"{scheme.symbols}, {scheme.select}, {numbers}{promise}"
 
 
-def _print_table(console: Any, file: Path, found: Fingerprints, scheme: Scheme, limit: int) -> None:
+def _print_table(console: Any, document: Document, found: Fingerprints, scheme: Scheme, limit: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console.print(Text(str(file), "bold"), soft_wrap=True)
+    console.print(Text(document.name, "bold"), soft_wrap=True)
     console.print(_in_numbers(found, _expected(scheme)), soft_wrap=True)
     for note in found.notes:
         console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
@@ -135,7 +140,7 @@ def _print_table(console: Any, file: Path, found: Fingerprints, scheme: Scheme, 
     last = found.spans[min(limit, len(found)) - 1]
     table.add_column("span", no_wrap=True, min_width=len(f"{last.start}–{last.end}"))
     table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
-    for row in _rows(file, found, limit):
+    for row in _rows(document, found, limit):
         visible = " ".join(row["text"].split())
         table.add_row(row["hash"], str(row["position"]), f"{row['start']}–{row['end']}", Text(visible))
     console.print(table)

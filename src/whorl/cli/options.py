@@ -44,6 +44,22 @@ def scheme_options(command: F) -> F:
     )(command)  # fmt: skip
 
 
+def as_option(command: F) -> F:
+    """--as: what the documents are, whatever their content and names tell."""
+    return click.option(
+        "--as", "as_format", metavar="FORMAT", callback=_known_format,
+        help="Take the documents for this format or language (see 'whorl formats'); by default content and name tell.",
+    )(command)  # fmt: skip
+
+
+def _known_format(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    from whorl.frontends.detection import names
+
+    if name is not None and name not in names():
+        raise click.BadParameter(str(UnknownNameError("format", name, names())))
+    return name
+
+
 def format_option(*choices: str) -> Callable[[F], F]:
     """--format, the first choice being the default."""
     return click.option(

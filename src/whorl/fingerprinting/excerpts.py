@@ -1,21 +1,22 @@
 """The text behind spans, read from the document again."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from whorl.fingerprinting.fingerprint import frontend
 from whorl.fingerprinting.fingerprints import Fingerprints
 from whorl.frontends.encoding import TextReader
 from whorl.frontends.protocol import Extracting
+from whorl.frontends.reading import reader
 from whorl.model import Document, Spans
 
 
-def excerpts(path: Path, found: Fingerprints) -> Iterator[str]:
+def excerpts(document: Document, found: Fingerprints) -> Iterator[str]:
     """The text of each fingerprint of a file, in order."""
-    reader = frontend(found.scheme)
-    if isinstance(reader, Extracting):
-        return _texts([reader.extract(Document(str(path), path)).text], found.spans)
-    return _texts(TextReader(path), found.spans)
+    if isinstance(document.content, str):
+        return _texts([document.content], found.spans)
+    front = reader(found.scheme, document)
+    if isinstance(front, Extracting):
+        return _texts([front.extract(document).text], found.spans)
+    return _texts(TextReader(document.content), found.spans)
 
 
 def _texts(chunks: Iterable[str], spans: Spans) -> Iterator[str]:

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from whorl.catalog import FRONTENDS
 from whorl.errors import InputError, KeyMismatchError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.fingerprinting.engine import select_streams, select_symbols
 from whorl.fingerprinting.fingerprints import Fingerprints
-from whorl.frontends.protocol import Frontend
+from whorl.frontends.reading import reader
 from whorl.hashing.key import Key
 from whorl.model import Document, Stream, Symbols
 from whorl.scheme import Scheme, resolve
@@ -27,8 +25,9 @@ def fingerprint(
 ) -> Fingerprints:
     """Fingerprint a document.
 
-    A string is a text, a path a file, bytes are decoded, and an array of unsigned integers is a stream at hand. The
-    result does not depend on ``threads``. ``progress`` is told, now and then, how many code points are done.
+    A string is a text, a path a file, bytes are decoded, and an array of unsigned integers is a stream at hand. What
+    format a file or bytes are in is found out; a ``Document`` can say it. The result does not depend on ``threads``.
+    ``progress`` is told, now and then, how many code points are done.
     """
     scheme = resolve(scheme)
     if key.id != scheme.key:
@@ -41,8 +40,8 @@ def fingerprint(
             return select_symbols(_checked(document), scheme, key, ahead)
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
-        reader = frontend(scheme)
-        streams = ahead.map(reader.read, reader.pieces(document))
+        front = reader(scheme, document)
+        streams = ahead.map(front.read, front.pieces(document))
         if progress is not None:
             streams = _observed(streams, progress)
         return select_streams(streams, scheme, key, ahead)
@@ -61,10 +60,3 @@ def _checked(symbols: Symbols) -> Symbols:
             "give unsigned integers of 8, 16, 32 or 64 bits in one"
         )
     return np.ascontiguousarray(symbols, symbols.dtype.newbyteorder("="))
-
-
-def frontend(scheme: Scheme) -> Frontend[Any]:
-    """The scheme's front-end, with its settings."""
-    row = FRONTENDS.row(scheme.frontend)
-    made: Frontend[Any] = row.load()(**{name: getattr(scheme, name) for name in row.takes})
-    return made

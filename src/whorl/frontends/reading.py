@@ -1,0 +1,54 @@
+"""Which front-end reads a document under a scheme.
+
+A scheme for text reads any format: each has a front-end that takes the text out, and a program is text as it stands. A
+scheme for code reads programs, in their languages, and the code cells of notebooks. A scheme that names a single
+format's front-end takes every document for one of that format.
+"""
+
+from typing import Any
+
+from whorl.catalog import FRONTENDS, Row
+from whorl.errors import DocumentError
+from whorl.frontends.code.frontend import CodeFrontend
+from whorl.frontends.code.languages import LANGUAGES
+from whorl.frontends.detection import TEXT, format_of
+from whorl.frontends.protocol import Frontend
+from whorl.model import Document
+from whorl.scheme import Scheme
+
+CODE = "code"
+NOTEBOOK = "notebook"
+
+
+def reader(scheme: Scheme, document: Document) -> Frontend[Any]:
+    """The front-end that makes the scheme's symbols of this document. Raises ``DocumentError`` if there is none."""
+    if scheme.frontend == CODE:
+        return _for_code(document)
+    name = scheme.frontend
+    if name == TEXT:
+        found = format_of(document)
+        name = TEXT if found in LANGUAGES and found not in FRONTENDS.declared else found
+    return _made(name, FRONTENDS.row(name), scheme, document)
+
+
+def _made(name: str, row: Row, scheme: Scheme, document: Document) -> Frontend[Any]:
+    if remedy := row.missing():
+        raise DocumentError(f"cannot read {document.name or 'the document'} as {name}: {remedy}")
+    made: Frontend[Any] = row.load()(**{setting: getattr(scheme, setting) for setting in row.takes})
+    return made
+
+
+def _for_code(document: Document) -> Frontend[Any]:
+    if isinstance(document.content, str) and not document.name and document.format is None:
+        return CodeFrontend()
+    found = format_of(document)
+    if found == NOTEBOOK:
+        from whorl.frontends.documents.cells import CellsFrontend
+
+        return CellsFrontend()
+    if found not in LANGUAGES:
+        raise DocumentError(
+            f"cannot tell the programming language of {document.name or 'the document'}, which looks like {found}: "
+            "give the language, or use a scheme for text"
+        )
+    return CodeFrontend(found)

@@ -1,0 +1,84 @@
+"""What a document is: content before name, and nothing that is binary is taken for text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import whorl
+from whorl.frontends.detection import binary, detect, format_of, names
+
+PAGE = b"<!-- saved -->\n<!DOCTYPE html>\n<html><p>Hello</p></html>"
+NOTEBOOK = b'{\n "cells": [\n  {\n   "cell_type": "code",\n   "source": []\n  }\n ]\n}'
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "format_"),
+    [
+        ("Main.java", b"class Main {}", "java"),
+        ("folder.d/MAIN.PY", b"", "python"),
+        ("tool", b"#!/usr/bin/env python3\nprint()", "python"),
+        ("tool.txt", b"#!/usr/bin/ruby\nputs 1", "ruby"),
+        ("list.h", b"namespace lists {\n}", "cpp"),
+        ("list.h", b"struct list;", "c"),
+        ("page", PAGE, "html"),
+        ("page.txt", PAGE, "html"),
+        ("page.php", PAGE, "php"),
+        ("page.md", PAGE, "markdown"),
+        ("page.HTM", b"", "html"),
+        ("study.ipynb", b"{}", "notebook"),
+        ("study", NOTEBOOK, "notebook"),
+        ("essay.txt", b"Once upon a time", "text"),
+        ("essay", b"", "text"),
+        ("", b"Once upon a time", "text"),
+        ("essay.unknown", b"Once upon a time", "text"),
+        ("wide.txt", "Once upon a time".encode("utf-16"), "text"),
+        ("wide.txt", "Once upon a time".encode("utf-16-le"), "text"),
+        ("spoiled.txt", b"Once upon a time " * 20 + b"\0", "text"),
+    ],
+)
+def test_content_and_name_tell(name, start, format_):
+    assert detect(name, start) == format_
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "an image"),
+        (b"\x7fELF\x02\x01", "a compiled program"),
+        (b"\xca\xfe\xba\xbe\0\0\0\x34", "a compiled program"),
+        (b"PK\x03\x04", "an archive"),
+        (b"\x1f\x8b\x08", "an archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office file"),
+        (b"\1\2\0\0\3\0\0\0" * 9, "NUL bytes"),
+    ],
+)
+def test_binary_files_are_refused_with_what_they_are(start, kind):
+    with pytest.raises(whorl.DocumentError, match=rf"thing\.java is binary \(.*{kind}"):
+        detect("thing.java", start)
+
+
+def test_what_a_document_says_wins():
+    assert format_of(whorl.Document("page.html", PAGE, format="text")) == "text"
+
+
+def test_an_unknown_format_is_said_with_the_known_ones():
+    with pytest.raises(whorl.UnknownNameError, match=r"unknown format 'wrod': choose one of .*html.*java.*text"):
+        format_of(whorl.Document("a", b"", format="wrod"))
+
+
+def test_a_string_is_text_unless_its_name_tells_more():
+    assert format_of(whorl.Document("", PAGE.decode())) == "text"
+    assert format_of(whorl.Document("page.html", PAGE.decode())) == "html"
+
+
+@given(st.text(max_size=40), st.binary(max_size=200))
+def test_any_beginning_and_name_are_a_format_or_binary(name, start):
+    try:
+        assert detect(name, start) in names()
+    except whorl.DocumentError as error:
+        assert "is binary" in str(error)
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1), st.sampled_from(["utf-8", "utf-16"]))
+def test_text_is_never_binary(text, encoding):
+    assert binary(text.encode(encoding)) == "" or text.startswith(("BM", "GIF8", "MZ", "BZh", "ID3", "OggS", "fLaC"))
