@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import whorl
 from whorl.errors import DocumentError
 from whorl.frontends import encoding
-from whorl.frontends.encoding import TextReader, decode
+from whorl.frontends.encoding import TextReader, decode, detect
+from whorl.frontends.text import TextFrontend
 
 PROSE = "Der Käse, „gut“ — naïve façade, 漢字, жук, \U0001f600; "
 WESTERN = "Der Käse ist gut, naïve façade, “quoted” text. "
@@ -177,3 +179,11 @@ class TestAnyBytes:
         for path in (tmp_path, tmp_path / "missing"):
             with pytest.raises(DocumentError, match="cannot read"):
                 TextReader(path)
+
+
+def test_declared_utf8_that_is_broken_is_read_to_its_end():
+    """A declaration outweighs one broken byte; what follows the byte must not be lost."""
+    page = b'<meta charset="utf-8"> begin \xe6 the rest'
+    assert not detect([page]).is_plain_utf8
+    found = whorl.fingerprint(whorl.Document("", page, format="text"), whorl.Scheme(k=3, w=2))
+    assert found.symbols == len(TextFrontend().stream(decode(page).text))

@@ -103,7 +103,8 @@ def detect(blocks: Iterable[bytes], declared: str | None = None) -> Encoding:
         return certain
     if utf8.is_likely():
         return Encoding("utf-8", broken=utf8.broken)
-    return Encoding(_declared(head, declared) or FALLBACK)
+    name = _declared(head, declared) or FALLBACK
+    return Encoding(name, broken=utf8.broken if name == "utf-8" else 0)
 
 
 class TextReader:
