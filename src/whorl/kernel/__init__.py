@@ -47,6 +47,21 @@ def utf8() -> ModuleType:
     return _load(f"{name()}_utf8")
 
 
+def html() -> ModuleType:
+    """The walk over a web page."""
+    return _load(f"{name()}_html")
+
+
+def entities() -> ModuleType:
+    """The entities of a web page's text."""
+    return _load(f"{name()}_entities")
+
+
+def matching() -> ModuleType:
+    """What documents share: pairs, matches, the choice among them."""
+    return _load(f"{name()}_matching")
+
+
 @cache
 def _load(module: str) -> ModuleType:
     try:

@@ -61,6 +61,19 @@ class TestHtml(DocumentConformance):
         ("a<b\0>c</b>d", "acd"),
         ("<script>'<p hidden>'</script>a</p>b", "a\nb"),
         ("<xmp><p></xmp>", "<p>"),
+        ("a<p Hidden>b</p>c", "a\n\nc"),
+        ("a<p title=hidden>b</p>c", "a\nb\nc"),
+        ("a<p title='x<y' hidden>b</p>c", "a\n\nc"),
+        ("a<p title='x'hidden/>b</p>c", "a\n\nc"),
+        ("a<textarea hidden><p></textarea>b", "a\n\nb"),
+        ("a<iframe hidden></p></iframe>b", "ab"),
+        ("a<i hidden>b<b hidden>c</i>d</b>e", "ae"),
+        ("a<p>b<p hidden>c</p>d</p>e", "a\nb\n\nd\ne"),
+        ("a<X-Y hidden>b</x-y>c<xyz>d</xyz>", "acd"),
+        ("a<div hidden>b<dir>c</div>d", "a\n\nd"),
+        ("<template>a<template>b</template>c</template>d", "d"),
+        ("a\ud800<b>\udfff</b>", "a\ud800\udfff"),
+        ("\ufeffa", "\ufeffa"),
     ],
 )
 def test_what_is_seen(page, text):
@@ -82,6 +95,36 @@ def test_the_main_content_only():
     assert text.endswith("closed the book.")
     assert "not shown" not in text
     assert extract("<nav>a</nav><div>b<aside>c</aside></div><footer>d", main_only=True).text == "b\n\nd"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("a<main>b</main>c<main>d<i hidden>e</i></main>f", "b\n\nd"),
+        ("a<main>b<main>c</main>d</main>e", "b\nc\nd"),
+        ("a<main>b<p hidden>c</main>d</p>e<main>f</main>", "b\n\nf"),
+        ("a<main>b<nav>c</nav>", "a\nb"),
+        ("<form>a<form>b</form>c</form>d", "d"),
+    ],
+)
+def test_what_is_main(page, text):
+    assert extract(page, main_only=True).text == text
+
+
+def test_a_byte_order_mark():
+    assert extract("\ufeffé".encode()).text == extract("\ufeffé".encode("utf-16-le")).text == "é"
+
+
+def test_broken_utf8_that_is_declared():
+    assert extract(b"<meta charset=utf-8>a\xe6b").text == "a\ufffdb"
+
+
+def test_both_kernels_agree(each_kernel):
+    content = (SAMPLES / "page.html").read_bytes()
+    assert extract(content).text.startswith(
+        "The lighthouse & the sea\n\nHome\n\nLogbook\n\nThe lighthouse\n\nThe keeper"
+    )
+    assert extract("<p>a<p hidden>b</p>c&eacute;<main>d</main>", main_only=True).text == "d"
 
 
 def test_the_declared_encoding():
@@ -108,10 +151,14 @@ def test_an_unknown_kind_of_symbol():
         pytest.param("a<p x='" + '="<' * (1 << 19), "a", id="unclosed attribute"),
         pytest.param("a<p" + " style= hidden" * (1 << 17) + ">b", "a\nb", id="many attributes"),
         pytest.param("<p hidden>" * DEEP + "a", "a", id="hidden, unclosed"),
+        pytest.param("<p hidden>" * DEEP + "b" + "</p>" * DEEP + "a", "a", id="hidden, nested"),
+        pytest.param("".join(f"<x{n} hidden>" for n in range(DEEP)) + "a", "a", id="many names"),
         pytest.param("a" + "<p hidden>b</p>" * DEEP, "a", id="many hidden"),
         pytest.param("a<" * (1 << 20), "a", id="unclosed tags"),
         pytest.param("</div>" * DEEP + "a", "a", id="end tags alone"),
         pytest.param("\0" * (1 << 20) + "a", "\ufffd" * (1 << 20) + "a", id="zeros"),
+        pytest.param("<" * (5 << 20), "<" * (5 << 20), id="less than"),
+        pytest.param("a\n<!--" + "x" * (5 << 20), "a", id="long comment"),
         pytest.param("&lt;&amp;&bogus" * DEEP, "<&&bogus" * DEEP, id="entities"),
         pytest.param(f"&#{'9' * 100_000};&#{'0' * 100_000}65;&#x{'f' * 100_000};", "\ufffd" * 3, id="long numbers"),
         pytest.param("a\n" + " \t" * (1 << 20) + "b", "a\n" + " \t" * (1 << 20) + "b", id="blanks"),

@@ -59,6 +59,10 @@ class TestMarkdown(DocumentConformance):
         ("+++\na = 1\n+++\nb", "b"),
         ("---\nnever closed\n\na", "never closed\n\na"),
         ("a\n\n---\n\nb: c\n\n---\n", "a\n\nb: c"),
+        ("a <!--> b <!-- c --> d <!-- e", "a  b  d"),
+        ("a << b <<c> d", "a << b < d"),
+        ("# C# \n## a  ##\t\n## #\nb  \nc\\\nd\\ ##\n# e # ##", "C# \na\n#\nb\nc\\\nd\\\ne #"),
+        ("*a **b ***c*** d** e*", "a b c d e"),
     ],
 )
 def test_what_is_kept(document, text):
@@ -79,7 +83,26 @@ def test_the_sample():
 
 
 LINKS = ["[", "![", "[a](", "[a](b '", "[a]: ", "[^a]", "(())", "[a](b()", "[a][b]"]
-INLINE = ["*", "*a ", "_a ", "**a", "~~a", "`", "` `` ", "<a ", "<a b='", "<!--", "<b>", "\\", "&", "|-", "#", " #"]
+INLINE = [
+    "<",
+    "`` ",
+    "*",
+    "*a ",
+    "_a ",
+    "**a",
+    "~~a",
+    "`",
+    "` `` ",
+    "<a ",
+    "<a b='",
+    "<!--",
+    "<b>",
+    "\\",
+    "&",
+    "|-",
+    "#",
+    " #",
+]
 LINES = ["```\n", "~~~\n```\n", "<div>\n", "> ", "- ", "- -", "1. ", " ", "\t", "\n", "---\n", "a\n=\n", "    a\n"]
 
 

@@ -1,97 +1,86 @@
 """HTML to the text that a reader sees: tags and what is hidden dropped, entities resolved.
 
-Block elements part words and inline ones do not: ``<b>w</b>ord`` is one word. What a tag is, is the matter of
-``tags``; what a word is, that of the text front-end.
+Block elements part words and inline ones do not: ``<b>w</b>ord`` is one word. What a tag is, is the matter of the
+kernel; what an element means, that of ``tags``; what a word is, that of the text front-end. What style sheets and
+scripts hide is not known here.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from html import unescape
-from itertools import chain, compress, count
+from codecs import BOM_UTF8
 
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl import kernel
 from whorl.frontends.documents.extracted import Extracted
-from whorl.frontends.documents.hidden import MARK, mark_hidden
-from whorl.frontends.documents.tags import Range, Tokens, closings
+from whorl.frontends.documents.tags import closings, elements
 from whorl.frontends.encoding import decode
+from whorl.kernel.twin_html import BESIDE, BREAKS, END, ENDS, HIDES, MAIN, PLACE, ROLE, START
 
-# Elements that stand on lines of their own, or in cells: by the standard's style sheet (section 15.3), and ``br``.
-_BLOCKS = """
-    address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt fieldset
-    figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li link listing
-    main menu meta nav ol optgroup option p plaintext pre search section select summary table tbody td template
-    textarea tfoot th thead title tr ul xmp
-"""
-BLOCKS = frozenset(_BLOCKS.split())
-# What stands beside the main content.
-BESIDE = frozenset({"aside", "dialog", "footer", "form", "header", "menu", "nav", "search"})
-
-# The entities that pages are full of; what they stand for begins no other entity, so the order does not matter.
-_COMMON = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", "\xa0"), ("&#39;", "'"))
-# A number that is no character's; Python refuses to read thousands of digits.
-_ENDLESS = re.compile(r"&#(?:[xX]0*+[0-9a-fA-F]{7,}+|0*+[0-9]{8,}+|[0-9]{64,}+);?+")
-_BLANK_LINES = re.compile(r"\n\s*\n")
+_REPLACEMENT = "\ufffd".encode()  # what the standard's tokenizer reads for NUL
 
 
 def extract(data: bytes | str, main_only: bool = False) -> Extracted:
     """The visible text of a page; with ``main_only``, without what stands beside the main content."""
-    text = data if isinstance(data, str) else decode(data).text
-    return Extracted(_BLANK_LINES.sub("\n\n", resolve(visible(text, main_only))).strip())
+    page = _utf8(data).replace(b"\0", _REPLACEMENT)
+    text, tags = kernel.html().visible(np.frombuffer(page, np.uint8), *elements())
+    text = kernel.entities().resolve(_shown(page, text, tags, main_only))
+    return Extracted(text.tobytes().decode("utf-8", "surrogatepass").strip())
 
 
-def visible(text: str, main_only: bool = False) -> str:
-    """The text between the tags, entities as they stand."""
-    tokens = Tokens(mark_hidden(text))
-    distinct = {name: _plain(name) for name in set(tokens.names) if name is not None}
-    between: dict[str | None, str] = {None: ""}
-    between |= {name: "\n" if plain.removeprefix("/") in BLOCKS else "" for name, plain in distinct.items()}
-    return tokens.text(between.__getitem__, _unseen(tokens.names, distinct, main_only))
+def _utf8(data: bytes | str) -> bytes:
+    """The page in UTF-8, as most pages are."""
+    if isinstance(data, bytes):
+        decoded = decode(data)
+        if decoded.encoding == "utf-8" and decoded.replaced == 0:
+            return data.removeprefix(BOM_UTF8)
+        data = decoded.text
+    return data.encode("utf-8", "surrogatepass")
 
 
-def resolve(text: str) -> str:
-    """The text with its entities replaced by what they stand for."""
-    if "&" not in text:
+def _shown(page: bytes, text: NDArray[np.uint8], tags: NDArray[np.int64], main_only: bool) -> NDArray[np.uint8]:
+    """The text without what is hidden; with ``main_only``, without what is outside the main elements or, if there are
+    none, without the elements that are beside the content by their name."""
+    starts, ends = _elements(page, tags, HIDES | BESIDE | MAIN if main_only else HIDES)
+    if not len(starts):
         return text
-    for entity, character in _COMMON:
-        text = text.replace(entity, character)
-    return unescape(_ENDLESS.sub("\ufffd", text))
+    roles = starts[:, ROLE]
+    held = starts[:, PLACE] + (starts[:, ROLE] & BREAKS), ends[:, PLACE]  # without the line ends that the tags became
+    hidden, main, beside = (roles & role != 0 for role in (HIDES, MAIN, BESIDE))
+    if not main_only:
+        return text[~_covered(len(text), *held, hidden)]
+    if not main.any():
+        return text[~_covered(len(text), *held, hidden | beside)]
+    whole = starts[:, PLACE], ends[:, PLACE] + (ends[:, ROLE] & BREAKS)
+    return text[_covered(len(text), *whole, main) & ~_covered(len(text), *held, hidden)]
 
 
-def _plain(name: str) -> str:
-    return name.lower().removesuffix(MARK)
+def _elements(page: bytes, tags: NDArray[np.int64], roles: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The start tags and the end tags of all closed elements that have one of the roles."""
+    numbers = _namesakes(page, tags, roles)
+    if not numbers:
+        return tags[:0], tags[:0]
+    rows = zip(numbers, tags[numbers, :PLACE].tolist(), strict=True)
+    closed = closings((number, page[start:end].lower(), bool(role & ENDS)) for number, (start, end, role) in rows)
+    starts, ends = tags[[*closed.keys()]], tags[[*closed.values()]]
+    wanted = starts[:, ROLE] & roles != 0
+    return starts[wanted], ends[wanted]
 
 
-def _unseen(names: Sequence[str | None], distinct: Mapping[str, str], main_only: bool) -> list[Range]:
-    """What is dropped with all that it holds, in order and apart from each other. ``distinct`` gives each name's
-    plain form."""
-    dropping = {name for name, plain in distinct.items() if name.endswith(MARK) or plain == "template"}
-    wanted = {distinct[name] for name in dropping} | (BESIDE | {"main"} if main_only else set())
-    if not wanted:
+def _namesakes(page: bytes, tags: NDArray[np.int64], roles: int) -> list[int]:
+    """The numbers of the tags that may have the name of one with these roles: the first letter and the length."""
+    wanted = tags[:, ROLE] & roles != 0
+    if not wanted.any():
         return []
-    relevant = {name for name, plain in distinct.items() if plain.removeprefix("/") in wanted}
-    tags = [(number, names[number] or "") for number in compress(count(), map(relevant.__contains__, names))]
-    ends = closings((number, distinct[name]) for number, name in tags)
-    closed = [(name, (number, ends[number])) for number, name in tags if number in ends]
-    ranges = [place for name, place in closed if name in dropping]
-    if main_only:
-        ranges += _beside([(distinct[name], place) for name, place in closed], len(names))
-    return _apart(ranges)
+    shapes = (np.frombuffer(page, np.uint8)[tags[:, START]] & 31) + 32 * (tags[:, END] - tags[:, START])
+    numbers: list[int] = np.flatnonzero(np.isin(shapes, np.unique(shapes[wanted]))).tolist()
+    return numbers
 
 
-def _beside(elements: list[tuple[str, Range]], last: int) -> list[Range]:
-    """All outside the main elements; if there are none, the elements that are beside the content by their name."""
-    mains = _apart([place for name, place in elements if name == "main"])
-    if not mains:
-        return [place for name, place in elements if name in BESIDE]
-    edges = [-1, *chain.from_iterable(mains), last]
-    return list(zip(edges[::2], edges[1::2], strict=True))
-
-
-def _apart(ranges: list[Range]) -> list[Range]:
-    """The same in ranges that do not overlap."""
-    joined: list[Range] = []
-    for start, end in sorted(ranges):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
+def _covered(
+    length: int, starts: NDArray[np.int64], ends: NDArray[np.int64], wanted: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which places of a text are in one of the wanted ranges, or in several."""
+    depth = np.zeros(length + 1, np.int32)
+    np.add.at(depth, starts[wanted], 1)
+    np.subtract.at(depth, ends[wanted], 1)
+    return np.cumsum(depth[:length], dtype=np.int32) > 0

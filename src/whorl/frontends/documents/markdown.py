@@ -9,10 +9,10 @@ character of markup stays in the text.
 import re
 from collections.abc import Callable, Iterator
 from html import escape
+from operator import itemgetter
 
 from whorl.frontends.documents import html
 from whorl.frontends.documents.extracted import Extracted
-from whorl.frontends.documents.tags import BLANK, COMMENT
 from whorl.frontends.encoding import decode
 
 # No link text or target is longer; it bounds how far a bracket that is never closed is followed.
@@ -21,44 +21,45 @@ LONGEST_LINK = 2000
 _FRONT_MATTER = re.compile(
     r"\A(---|\+\+\+)[ \t]*+\n(?:(?!(?:---|\+\+\+|\.\.\.)[ \t]*+(?:\n|\Z))[^\n]*+\n)*+(?:\1|\.\.\.)[ \t]*+(?:\n|\Z)"
 )
-_FENCE = re.compile(r"^([ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?)(`{3,}+(?=[^`\n]*+$)|~{3,}+)[^\n]*+\n?", re.MULTILINE)
+# Expressions of lines begin with the end of the line before: the engine finds a letter much faster than ``^``.
+_FENCE = re.compile(r"\n[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?(`{3,}+(?=[^`\n]*+$)|~{3,}+)[^\n]*+", re.MULTILINE)
 _DEFINITION = re.compile(
-    r"""^[ >]{0,9}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+(?:\n[ \t]*+)?+[^ \t\n]++(?:[ \t]++["'(][^\n]*+)?+[ \t]*+$""",
+    r"""\n[ >]{0,9}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+(?:\n[ \t]*+)?+[^ \t\n]++(?:[ \t]++["'(][^\n]*+)?+[ \t]*+$""",
     re.MULTILINE,
 )
 
 # What a line begins with: quotes, bullets, numbers, task boxes, headings; and lines that are nothing else.
-_RULE = re.compile(r"^[ \t>]*+(?:=++|(?:[-*_][ \t]*+){3,}+|-++|(?=[^\n]*-)[|:\- \t]{3,}+)[ \t]*+$", re.MULTILINE)
+_RULE = re.compile(r"\n[ \t>]*+(?:=++|(?:[-*_][ \t]*+){3,}+|-++|(?=[^\n]*-)[|:\- \t]{3,}+)[ \t]*+$", re.MULTILINE)
 _LEAD = re.compile(
-    r"^[ \t]*+(?:>[ \t]*+)*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?+)*+(?:#{1,6}(?:[ \t]++|$))?+"
-    r"(?:\[\^[^\[\]\n]{1,99}\]:)?+",
+    r"\n(?=[ \t>\-*+\d#\[])[ \t]*+(?:>[ \t]*+)*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?+)*+"
+    r"(?:#{1,6}(?:[ \t]++|$))?+(?:\[\^[^\[\]\n]{1,99}\]:)?+",
     re.MULTILINE,
 )
-_TRAIL = re.compile(r"(?<![ \t#\\])(?:[ \t]++#++)?+[ \t\\]*+$", re.MULTILINE)
 
 # What protects its content from all other rules. A tag must be whole: `a <b` is no markup.
+BLANK = r"\t\n\f\r "
+_COMMENT = r"!--(?!-)(?:>|[^-]++(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))"  # one that is never closed ends with the document
 _VALUE = rf"""[^{BLANK}"'=<>`]++|"[^"]*+"|'[^']*+'"""
 _ATTRIBUTE = rf"[{BLANK}]++[a-zA-Z_:][\w.:-]*+(?:[{BLANK}]*+=[{BLANK}]*+(?:{_VALUE}))?+"
 _TAG = rf"/?[a-zA-Z][a-zA-Z0-9-]*+(?:{_ATTRIBUTE})*+[{BLANK}]*+/?+>"
-_PROTECTING = re.compile(r"[`\\<]")
 _PROTECTED = re.compile(
-    r"(?P<ticks>`++)"
-    r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
-    rf"|<(?P<link>[a-zA-Z][a-zA-Z0-9+.-]{{1,31}}:[^{BLANK}<>]*+|[\w.!#$%&'*+/=?^`{{|}}~-]++@[\w.-]++)>"
-    rf"|(?P<tag><(?:{_TAG}|(?=!--[^-]){COMMENT}))"
+    r"`(?P<ticks>`*+)(?:(?P<code>[^`]++)`(?P=ticks)(?!`))?+"
+    r"|\\(?P<escaped>[!-/:-@\[-`{-~])?+"
+    rf"|<(?:(?P<link>[a-zA-Z][a-zA-Z0-9+.-]{{1,31}}:[^{BLANK}<>]*+|[\w.!#$%&'*+/=?^`{{|}}~-]++@[\w.-]++)>"
+    rf"|(?P<tag>{_TAG}|{_COMMENT})|(?:<(?=<))*+)"
 )
-_LABEL = rf"\[([^\[\]]{{0,{LONGEST_LINK}}}+)\]"
+_LABEL = rf"([^\[\]]{{0,{LONGEST_LINK}}}+)\]"
 _TARGET = (
     rf"\([{BLANK}]*+(?:<[^<>\n]{{0,{LONGEST_LINK}}}+>|(?:[^{BLANK}()<]|\([^{BLANK}()]*+\)){{0,{LONGEST_LINK}}}+)"
     rf"""(?:[{BLANK}]++(?:"[^"]{{0,{LONGEST_LINK}}}+"|'[^']{{0,{LONGEST_LINK}}}+'|\([^()]{{0,{LONGEST_LINK}}}+\)))?+[{BLANK}]*+\)"""
 )
-_LINK = re.compile(rf"!?+{_LABEL}{_TARGET}")
-_REFERENCE = re.compile(rf"!?+{_LABEL}(?:\[([^\[\]]{{0,999}}+)\])?+")
+_LINK = re.compile(rf"(?:\[|!\[){_LABEL}{_TARGET}")
+_REFERENCE = re.compile(rf"(?:\[|!\[){_LABEL}(?:\[([^\[\]]{{0,999}}+)\])?+")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,99}\]")
 # Delimiters that hold no other of their kind: the innermost; a second and third pass see what stood around them.
 _EMPHASIS = (
-    re.compile(r"(\*{1,3}+)(?=[^\s*])([^*\n]*+(?:\n[^*\n]++)*+)(?<!\s)\1(?!\*)"),
-    re.compile(r"(?<![\w\\])(_{1,3}+)(?=[^\s_])([^_\n]*+(?:\n[^_\n]++)*+)(?<!\s)\1(?!\w)"),
+    re.compile(r"\*(\*{0,2}+)(?=[^\s*])([^*\n]*+(?:\n[^*\n]++)*+)(?<!\s)\*\1(?!\*)"),
+    re.compile(r"_(?<![\w\\]_)(_{0,2}+)(?=[^\s_])([^_\n]*+(?:\n[^_\n]++)*+)(?<!\s)_\1(?!\w)"),
     re.compile(r"(~~)(?=[^\s~])([^~\n]*+)(?<!\s)\1(?!~)"),
 )
 NESTING = 3
@@ -75,57 +76,78 @@ def to_html(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _FRONT_MATTER.sub("", text)
     parts = [(is_code, escape(part, quote=False) if is_code else _protect(part)) for is_code, part in _parts(text)]
-    labels = {_normal(label) for is_code, part in parts if not is_code for label in _DEFINITION.findall(part)}
+    labels = {_normal(label) for is_code, part in parts if not is_code for label in _labels(part)}
     return "".join(part if is_code else _prose(part, labels) for is_code, part in parts)
 
 
 def _parts(text: str) -> Iterator[tuple[bool, str]]:
     """Prose and fenced code, in order. A fence that is never closed ends with the document."""
-    at = 0
-    while fence := _FENCE.search(text, at):
-        mark = fence[2]
-        closing = re.compile(rf"^[ \t>]*+{mark[0]}{{{len(mark)},}}+[ \t]*+$\n?", re.MULTILINE).search(text, fence.end())
-        end, after = (closing.start(), closing.end()) if closing else (len(text), len(text))
-        yield False, text[at : fence.start()]
-        yield True, "\n" + text[fence.end() : end] + "\n"
-        at = after
+    text, at = f"\n{text}", 1
+    while fence := _FENCE.search(text, at - 1):
+        mark = fence[1]
+        closing = re.compile(rf"\n[ \t>]*+{mark[0]}{{{len(mark)},}}+[ \t]*+$", re.MULTILINE).search(text, fence.end())
+        end, after = (closing.start() + 1, closing.end() + 1) if closing else (len(text), len(text))
+        yield False, text[at : fence.start() + 1]
+        yield True, "\n" + text[fence.end() + 1 : end] + "\n"
+        at = min(after, len(text))
     yield False, text[at:]
 
 
+def _labels(text: str) -> list[str]:
+    """What links refer to."""
+    return _DEFINITION.findall(f"\n{text}") if "]:" in text else []
+
+
 def _prose(text: str, labels: set[str]) -> str:
-    text = _DEFINITION.sub("", text) if labels else text
-    text = _TRAIL.sub("", _LEAD.sub("", _RULE.sub("", text)))
+    text = f"\n{text}"
+    text = _DEFINITION.sub("\n", text) if labels else text
+    text = _LEAD.sub("\n", _RULE.sub("\n", text))[1:]
+    text = "\n".join(map(_without_trail, text.split("\n")))
     if "[" in text:
         text = _links(text, labels)
     return _plain(text)
+
+
+def _without_trail(line: str) -> str:
+    """The line without blanks, and the number signs of a heading, at its end."""
+    if not line.endswith((" ", "\t", "#")):
+        return line
+    kept = line.rstrip(" \t")
+    if not kept.endswith("#"):
+        return kept
+    heading = kept.rstrip("#").rstrip(" \t")
+    return heading if kept.startswith((" ", "\t"), len(heading)) else line
 
 
 def _protect(text: str) -> str:
     """Code spans and escaped characters as entities, so that no other rule sees them."""
     parts, at = [], 0
     following = _ticks(text)
-    while found := _PROTECTING.search(text, at):
-        parts.append(text[at : found.start()])
-        shield = _PROTECTED.match(text, found.start())
-        at = shield.end() if shield else found.end()
-        if shield and (ticks := shield["ticks"]):
-            end = following(len(ticks), at)
-            parts.append(ticks if end < 0 else _entities(text[at:end]))
-            at = at if end < 0 else end + len(ticks)
+    while found := _PROTECTED.search(text, at):
+        start, at = at, found.end()
+        parts.append(text[start : found.start()])
+        if (ticks := found["ticks"]) is None:
+            parts.append(_shielded(found))
+        elif code := found["code"]:
+            parts.append(_entities(code))
+        elif (end := following(len(ticks) + 1, at)) < 0:
+            parts.append(found[0])
         else:
-            parts.append(_shielded(shield) if shield else _entities(found[0]))
+            parts.append(_entities(text[at:end]))
+            at = end + len(found[0])
     return "".join([*parts, text[at:]])
 
 
 def _ticks(text: str) -> Callable[[int, int], int]:
     """Finds where the next run of so many backticks begins: -1 if there is none. A run is looked at once."""
     places: dict[int, list[int]] = {}
-    for run in re.finditer("`+", text):
-        places.setdefault(len(run[0]), []).append(run.start())
-    for starts in places.values():
-        starts.reverse()
 
     def following(length: int, at: int) -> int:
+        if not places:
+            for run in re.finditer("`+", text):
+                places.setdefault(len(run[0]), []).append(run.start())
+            for starts in places.values():
+                starts.reverse()
         starts = places.get(length, [])
         while starts and starts[-1] < at:
             starts.pop()
@@ -135,20 +157,21 @@ def _ticks(text: str) -> Callable[[int, int], int]:
 
 
 def _shielded(found: re.Match[str]) -> str:
-    return found["tag"] or _entities(found["escaped"] or found["link"])
+    """A tag stays; of an escaped character or a link, the text; else a bare ``<`` or backslash, as an entity."""
+    return f"<{found['tag']}" if found["tag"] else _entities(found["escaped"] or found["link"] or found[0])
 
 
-_SHIELDED = {ord(character): f"&#{ord(character)};" for character in "!#&*+-<>[\\]_`|~="}
+_SHIELDING = re.compile(r"[!#&*+\-<>\[\\\]_`|~=]")
 
 
 def _entities(text: str) -> str:
-    return text.translate(_SHIELDED)
+    return _SHIELDING.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def _links(text: str, labels: set[str]) -> str:
     """Links, references and images become their texts; twice, for an image may be the text of a link."""
     for _ in range(2):
-        text = _LINK.sub(r"\1", text)
+        text = _LINK.sub(itemgetter(1), text)
         if labels:
             text = _REFERENCE.sub(lambda found: found[1] if _normal(found[2] or found[1]) in labels else found[0], text)
     return _FOOTNOTE.sub(" ", text)
@@ -157,8 +180,10 @@ def _links(text: str, labels: set[str]) -> str:
 def _plain(text: str) -> str:
     """Without the marks of emphasis."""
     for delimiter, expression in zip("*_~", _EMPHASIS, strict=True):
-        for _ in range(NESTING if delimiter in text else 0):
-            text = expression.sub(r"\2", text)
+        left = NESTING if delimiter in text else 0
+        while left:
+            text, count = expression.subn(itemgetter(2), text)
+            left = left - 1 if count else 0
     return text
 
 

@@ -1,0 +1,352 @@
+"""What documents share, compiled. Specification: ``twin_matching``."""
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    raise ImportError("whorl.kernel.native_matching is not compiled")
+
+from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint64_t
+from cython.cimports.libc.string import memset
+from cython.cimports.whorl.kernel.headers import symbol_t
+
+MANY = cython.declare(int64_t, 1024)
+ORIGIN = cython.declare(int64_t, 1 << 31)
+LOW = cython.declare(uint64_t, 0xFFFFFFFF)
+
+
+def seeds(
+    left_hashes: cython.const[uint64_t][::1],
+    left_places: cython.const[int32_t][::1],
+    right_hashes: cython.const[uint64_t][::1],
+    right_places: cython.const[int32_t][::1],
+):
+    count: cython.Py_ssize_t
+    with cython.nogil:
+        count = _join(left_hashes, left_places, right_hashes, right_places, cython.NULL)
+    keys = np.empty(count, np.uint64)
+    out: uint64_t[::1] = keys
+    if count:
+        with cython.nogil:
+            _join(left_hashes, left_places, right_hashes, right_places, cython.address(out[0]))
+        keys.sort()
+    return keys
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _join(
+    left_hashes: cython.const[uint64_t][::1],
+    left_places: cython.const[int32_t][::1],
+    right_hashes: cython.const[uint64_t][::1],
+    right_places: cython.const[int32_t][::1],
+    out: cython.pointer[uint64_t],
+) -> cython.Py_ssize_t:
+    """Merge both sides; write the keys, or, without a place to write to, count them."""
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = 0
+    lefts: cython.Py_ssize_t
+    rights: cython.Py_ssize_t
+    while i < left_hashes.shape[0] and j < right_hashes.shape[0]:
+        if left_hashes[i] < right_hashes[j]:
+            i += 1
+        elif left_hashes[i] > right_hashes[j]:
+            j += 1
+        else:
+            lefts = _run(left_hashes, i)
+            rights = _run(right_hashes, j)
+            if out == cython.NULL:
+                count += lefts * rights if lefts * rights <= MANY else max(lefts, rights)
+            else:
+                count += _pair(
+                    cython.address(left_places[i]), lefts, cython.address(right_places[j]), rights, out + count
+                )
+            i += lefts
+            j += rights
+    return count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _run(hashes: cython.const[uint64_t][::1], start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    end: cython.Py_ssize_t = start + 1
+    while end < hashes.shape[0] and hashes[end] == hashes[start]:
+        end += 1
+    return end - start
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _pair(
+    lefts: cython.pointer[cython.const[int32_t]],
+    left_count: cython.Py_ssize_t,
+    rights: cython.pointer[cython.const[int32_t]],
+    right_count: cython.Py_ssize_t,
+    out: cython.pointer[uint64_t],
+) -> cython.Py_ssize_t:
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    if left_count * right_count > MANY:
+        for i in range(max(left_count, right_count)):
+            out[i] = _key(lefts[i % left_count], rights[i % right_count])
+        return max(left_count, right_count)
+    for i in range(left_count):
+        for j in range(right_count):
+            out[i * right_count + j] = _key(lefts[i], rights[j])
+    return left_count * right_count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _key(a: int64_t, b: int64_t) -> uint64_t:
+    return (cython.cast(uint64_t, a - b + ORIGIN) << 32) | cython.cast(uint64_t, a)
+
+
+def matches(
+    left: cython.const[symbol_t][::1],
+    left_bounds: cython.const[int32_t][::1],
+    right: cython.const[symbol_t][::1],
+    right_bounds: cython.const[int32_t][::1],
+    keys: cython.const[uint64_t][::1],
+    k: cython.Py_ssize_t,
+):
+    lefts = np.empty(keys.shape[0], np.int32)
+    rights = np.empty(keys.shape[0], np.int32)
+    lengths = np.empty(keys.shape[0], np.int32)
+    out_left: int32_t[::1] = lefts
+    out_right: int32_t[::1] = rights
+    out_length: int32_t[::1] = lengths
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    a: int64_t
+    b: int64_t
+    length: int64_t
+    diagonal: int64_t = ORIGIN + 1
+    covered: int64_t = 0
+    low: int64_t
+    high: int64_t
+    at_left: cython.Py_ssize_t
+    at_right: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(keys.shape[0]):
+            a = cython.cast(int64_t, keys[i] & LOW)
+            b = a - (cython.cast(int64_t, keys[i] >> 32) - ORIGIN)
+            if a - b == diagonal and a < covered:
+                continue
+            for j in range(k):
+                if left[a + j] != right[b + j]:
+                    break
+            else:
+                at_left = _after(left_bounds, a)
+                at_right = _after(right_bounds, b)
+                low = min(a - left_bounds[at_left - 1], b - right_bounds[at_right - 1])
+                high = min(left_bounds[at_left] - a, right_bounds[at_right] - b)
+                length = k
+                while length < high and left[a + length] == right[b + length]:
+                    length += 1
+                diagonal = a - b
+                covered = a + length
+                while low > 0 and left[a - 1] == right[b - 1]:
+                    low -= 1
+                    a -= 1
+                    b -= 1
+                out_left[count] = a
+                out_right[count] = b
+                out_length[count] = covered - a
+                count += 1
+    return lefts[:count].copy(), rights[:count].copy(), lengths[:count].copy()
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _after(bounds: cython.const[int32_t][::1], place: int64_t) -> cython.Py_ssize_t:
+    """The number of the first bound after a place."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = bounds.shape[0] - 1
+    middle: cython.Py_ssize_t
+    while low < high:
+        middle = (low + high) // 2
+        if bounds[middle] > place:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def choose(
+    lefts: cython.const[int32_t][::1],
+    rights: cython.const[int32_t][::1],
+    lengths: cython.const[int32_t][::1],
+    sizes: tuple,
+    shortest: cython.Py_ssize_t,
+    sure: cython.Py_ssize_t,
+):
+    count: cython.Py_ssize_t = lengths.shape[0]
+    if count == 0:
+        return np.empty(0, np.int64)
+    chosen = np.zeros(count, np.uint8)
+    left_marks: uint8_t[::1] = np.zeros(sizes[0], np.uint8)
+    right_marks: uint8_t[::1] = np.zeros(sizes[1], np.uint8)
+    longest: cython.Py_ssize_t = np.max(lengths)
+    # The matches that wait for their turn, in a chain for each length: what is left of them begins at ``firsts``.
+    heads: int64_t[::1] = np.full(longest + 1, -1, np.int64)
+    following: int64_t[::1] = np.empty(count, np.int64)
+    firsts: int32_t[::1] = np.zeros(count, np.int32)
+    flags: uint8_t[::1] = chosen
+    order: int64_t[::1] = np.argsort(np.negative(lengths), kind="stable")
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(count - 1, -1, -1):
+            following[i] = heads[lengths[i]]
+            heads[lengths[i]] = i
+        _tile(
+            lefts, rights, heads, following, firsts, flags,
+            cython.address(left_marks[0]), cython.address(right_marks[0]), shortest,
+        )  # fmt: skip
+        memset(cython.address(left_marks[0]), 0, left_marks.shape[0])
+        memset(cython.address(right_marks[0]), 0, right_marks.shape[0])
+        for i in range(count):
+            if flags[i]:
+                memset(cython.address(left_marks[lefts[i]]), 1, lengths[i])
+                memset(cython.address(right_marks[rights[i]]), 1, lengths[i])
+        for at in range(count):
+            i = order[at]
+            if lengths[i] < sure:
+                break
+            if flags[i]:
+                continue
+            if (
+                _fresh(cython.address(left_marks[lefts[i]]), lengths[i]) >= shortest
+                or _fresh(cython.address(right_marks[rights[i]]), lengths[i]) >= shortest
+            ):
+                flags[i] = 1
+                memset(cython.address(left_marks[lefts[i]]), 1, lengths[i])
+                memset(cython.address(right_marks[rights[i]]), 1, lengths[i])
+    return np.flatnonzero(chosen)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _tile(
+    lefts: cython.const[int32_t][::1],
+    rights: cython.const[int32_t][::1],
+    heads: int64_t[::1],
+    following: int64_t[::1],
+    firsts: int32_t[::1],
+    flags: uint8_t[::1],
+    left_marks: cython.pointer[uint8_t],
+    right_marks: cython.pointer[uint8_t],
+    shortest: cython.Py_ssize_t,
+) -> cython.void:
+    length: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    last: cython.Py_ssize_t
+    left: cython.pointer[uint8_t]
+    right: cython.pointer[uint8_t]
+    for length in range(heads.shape[0] - 1, shortest - 1, -1):
+        while heads[length] >= 0:
+            i = heads[length]
+            heads[length] = following[i]
+            left = left_marks + lefts[i] + firsts[i]
+            right = right_marks + rights[i] + firsts[i]
+            first = 0
+            last = length
+            while first < last and (left[first] or right[first]):
+                first += 1
+            while first < last and (left[last - 1] or right[last - 1]):
+                last -= 1
+            if last - first == length:
+                flags[i] = 1
+                memset(left, 1, length)
+                memset(right, 1, length)
+            elif last - first >= shortest:
+                firsts[i] += first
+                following[i] = heads[last - first]
+                heads[last - first] = i
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _fresh(marks: cython.pointer[uint8_t], length: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(length):
+        count += marks[i] == 0
+    return count
+
+
+def shared(
+    offsets: cython.const[int64_t][::1],
+    groups: cython.const[int32_t][::1],
+    starts: cython.const[int64_t][::1],
+    members: cython.const[int32_t][::1],
+    weights: cython.const[cython.double][::1],
+    document: cython.Py_ssize_t,
+    sums: cython.double[::1],
+    counts: int32_t[::1],
+):
+    others = np.empty(sums.shape[0] - document, np.int32)
+    found: int32_t[::1] = others
+    count: cython.Py_ssize_t = 0
+    i: int64_t
+    j: int64_t
+    group: int32_t
+    other: int32_t
+    with cython.nogil:
+        for i in range(offsets[document], offsets[document + 1]):
+            group = groups[i]
+            j = starts[group + 1] - 1
+            while j >= starts[group] and members[j] > document:
+                other = members[j]
+                if counts[other] == 0:
+                    found[count] = other
+                    count += 1
+                counts[other] += 1
+                sums[other] += weights[group]
+                j -= 1
+    others = np.sort(others[:count])
+    totals = np.empty(count, np.float64)
+    numbers = np.empty(count, np.int32)
+    found = others
+    total: cython.double[::1] = totals
+    number: int32_t[::1] = numbers
+    with cython.nogil:
+        for i in range(count):
+            total[i] = sums[found[i]]
+            number[i] = counts[found[i]]
+            sums[found[i]] = 0
+            counts[found[i]] = 0
+    return others, totals, numbers
+
+
+def unite(parents: int32_t[::1], lefts: cython.const[int32_t][::1], rights: cython.const[int32_t][::1]):
+    i: cython.Py_ssize_t
+    one: int32_t
+    two: int32_t
+    with cython.nogil:
+        for i in range(lefts.shape[0]):
+            one = _root(cython.address(parents[0]), lefts[i])
+            two = _root(cython.address(parents[0]), rights[i])
+            parents[max(one, two)] = min(one, two)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _root(parents: cython.pointer[int32_t], one: int32_t) -> int32_t:
+    while parents[one] != one:
+        parents[one] = parents[parents[one]]
+        one = parents[one]
+    return one

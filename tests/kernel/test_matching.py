@@ -1,0 +1,149 @@
+"""The loops of matching: the compiled ones equal their specification, and both keep what they promise."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whorl.kernel import native_matching, twin_matching
+
+symbols = st.lists(st.integers(0, 2), max_size=60).map(lambda found: np.array(found, np.uint32))
+WIDTHS = (np.uint8, np.uint16, np.uint32, np.uint64)
+
+
+def postings(stream: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Every k-gram, sorted by an injective hash and by place."""
+    grams = [int("".join(map(str, stream[i : i + k].tolist())), 3) for i in range(len(stream) - k + 1)]
+    order = sorted(range(len(grams)), key=lambda i: (grams[i], i))
+    return np.array([grams[i] for i in order], np.uint64), np.array(order, np.int32)
+
+
+def whole(stream: np.ndarray) -> np.ndarray:
+    return np.array([0, len(stream)], np.int32)
+
+
+def equal(one: object, two: object) -> bool:
+    return [x.tolist() for x in one] == [x.tolist() for x in two]  # type: ignore[attr-defined]
+
+
+@given(symbols, symbols, st.integers(1, 5), st.sampled_from(WIDTHS), st.data())
+@settings(max_examples=400)
+def test_native_equals_twin(left, right, k, width, data):
+    left, right = left.astype(width), right.astype(width)
+    sides = (*postings(left, k), *postings(right, k))
+    keys = native_matching.seeds(*sides)
+    assert keys.tolist() == twin_matching.seeds(*sides).tolist()
+    bounds = [_bounds(data, stream) for stream in (left, right)]
+    inside = np.array([key for key in keys.tolist() if _is_inside(key, bounds, k)], np.uint64)
+    found = native_matching.matches(left, bounds[0], right, bounds[1], inside, k)
+    assert equal(found, twin_matching.matches(left, bounds[0], right, bounds[1], inside, k))
+    rest = ((len(left), len(right)), k, k + data.draw(st.integers(0, 3)))
+    assert native_matching.choose(*found, *rest).tolist() == twin_matching.choose(*found, *rest).tolist()
+
+
+def _bounds(data, stream) -> np.ndarray:
+    inner = data.draw(st.sets(st.integers(1, max(1, len(stream) - 1)), max_size=2)) if len(stream) > 1 else set()
+    return np.array(sorted({0, *inner, len(stream)}), np.int32)
+
+
+def _is_inside(key: int, bounds: list[np.ndarray], k: int) -> bool:
+    """Whether the k-grams of a key cross no bound: those of real documents never do."""
+    a = key & 0xFFFFFFFF
+    b = a - ((key >> 32) - 2**31)
+    return not any(((bound > place) & (bound < place + k)).any() for bound, place in zip(bounds, (a, b), strict=True))
+
+
+@given(symbols, symbols, st.integers(1, 5))
+@settings(max_examples=300)
+def test_matches_are_all_the_maximal_ones(left, right, k):
+    """Against the definition: every maximal pair of equal substrings of at least k symbols, and nothing else."""
+    keys = native_matching.seeds(*postings(left, k), *postings(right, k))
+    found = native_matching.matches(left, whole(left), right, whole(right), keys, k)
+    assert set(zip(*(column.tolist() for column in found), strict=True)) == set(
+        _maximal(left.tolist(), right.tolist(), k)
+    )
+
+
+def _maximal(left: list[int], right: list[int], k: int):
+    for a in range(len(left)):
+        for b in range(len(right)):
+            if a and b and left[a - 1] == right[b - 1]:
+                continue
+            length = 0
+            while a + length < len(left) and b + length < len(right) and left[a + length] == right[b + length]:
+                length += 1
+            if length >= k:
+                yield a, b, length
+
+
+@given(symbols, symbols, st.integers(1, 5), st.integers(0, 3))
+@settings(max_examples=300)
+def test_every_sure_passage_is_chosen_but_for_less_than_k(left, right, k, more):
+    keys = native_matching.seeds(*postings(left, k), *postings(right, k))
+    lefts, rights, lengths = native_matching.matches(left, whole(left), right, whole(right), keys, k)
+    chosen = native_matching.choose(lefts, rights, lengths, (len(left), len(right)), k, k + more)
+    held = np.zeros(len(left), bool), np.zeros(len(right), bool)
+    for i in chosen.tolist():
+        held[0][lefts[i] : lefts[i] + lengths[i]] = True
+        held[1][rights[i] : rights[i] + lengths[i]] = True
+    for a, b, length in zip(lefts.tolist(), rights.tolist(), lengths.tolist(), strict=True):
+        if length >= k + more:
+            assert (~held[0][a : a + length]).sum() < k
+            assert (~held[1][b : b + length]).sum() < k
+
+
+def test_a_collision_of_hashes_is_no_match():
+    left, right = np.array([1, 2, 3], np.uint32), np.array([1, 2, 4], np.uint32)
+    keys = np.array([2**31 << 32], np.uint64)
+    assert len(native_matching.matches(left, whole(left), right, whole(right), keys, 3)[0]) == 0
+
+
+@pytest.mark.parametrize("kernel", [native_matching, twin_matching])
+def test_a_hash_that_stands_everywhere_gives_few_seeds(kernel):
+    hashes, places = np.zeros(5000, np.uint64), np.arange(5000, dtype=np.int32)
+    keys = kernel.seeds(hashes, places, hashes[:70], places[:70])
+    assert len(keys) == 5000
+    assert len({key & 0xFFFFFFFF for key in keys.tolist()}) == 5000
+
+
+@given(st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=8), st.data())
+def test_what_documents_share(documents, data):
+    weights = np.array(data.draw(st.lists(st.floats(0, 9), min_size=13, max_size=13)))
+    offsets = np.cumsum([0, *map(len, documents)])
+    groups = np.array([group for found in documents for group in sorted(found)], np.int32)
+    holders = [[number for number, found in enumerate(documents) if group in found] for group in range(13)]
+    starts = np.cumsum([0, *map(len, holders)])
+    members = np.array([number for holder in holders for number in holder], np.int32)
+    for kernel in (native_matching, twin_matching):
+        sums, counts = np.zeros(len(documents)), np.zeros(len(documents), np.int32)
+        for number, mine in enumerate(documents):
+            others, totals, numbers = kernel.shared(offsets, groups, starts, members, weights, number, sums, counts)
+            common = {other: mine & documents[other] for other in range(number + 1, len(documents))}
+            assert others.tolist() == [other for other, both in common.items() if both]
+            assert numbers.tolist() == [len(both) for both in common.values() if both]
+            exact = [sum(float(weights[group]) for group in sorted(both)) for both in common.values() if both]
+            assert totals.tolist() == exact
+            assert not sums.any()
+            assert not counts.any()
+
+
+@given(st.integers(1, 12).flatmap(lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)))))
+def test_linked_ones_have_one_root(links):
+    size = 12
+    lefts, rights = np.array(links, np.int32).reshape(-1, 2).T.copy()
+    rows = []
+    for kernel in (native_matching, twin_matching):
+        parents = np.arange(size, dtype=np.int32)
+        kernel.unite(parents, lefts, rights)
+        rows.append(parents.tolist())
+    assert rows[0] == rows[1]
+    sets = [{one} for one in range(size)]
+    for left, right in links:
+        both = sets[left] | sets[right]
+        for one in both:
+            sets[one] = both
+    for one in range(size):
+        root = one
+        while rows[0][root] != root:
+            root = rows[0][root]
+        assert root == min(sets[one])
