@@ -8,7 +8,8 @@ WhorlError
 │   └── UnknownNameError  a front-end, selector, preset or kernel that nobody declared
 └── KernelError         the compiled kernel is not built
 
-``whorl.frontends.sandbox.faults`` adds what can go wrong in a sandbox, under the same root.
+``whorl.frontends.sandbox.faults`` adds what can go wrong in a sandbox, under the same root. Settings that check
+themselves have errors of their own under InputError, with ``faults``, beside them.
 """
 
 from collections.abc import Iterable, Sequence

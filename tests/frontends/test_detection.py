@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
-from whorl.frontends.detection import binary, detect, format_of, names
+from whorl.frontends.binary import MAGIC, binary
+from whorl.frontends.detection import detect, format_of, names
 
 PAGE = b"<!-- saved -->\n<!DOCTYPE html>\n<html><p>Hello</p></html>"
 NOTEBOOK = b'{\n "cells": [\n  {\n   "cell_type": "code",\n   "source": []\n  }\n ]\n}'
@@ -43,12 +44,12 @@ def test_content_and_name_tell(name, start, format_):
 @pytest.mark.parametrize(
     ("start", "kind"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0", "an image"),
-        (b"\x7fELF\x02\x01", "a compiled program"),
-        (b"\xca\xfe\xba\xbe\0\0\0\x34", "a compiled program"),
-        (b"PK\x03\x04", "an archive"),
-        (b"\x1f\x8b\x08", "an archive"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office file"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "a PNG image"),
+        (b"\x7fELF\x02\x01", "an executable"),
+        (b"\xca\xfe\xba\xbe\0\0\0\x34", "an executable"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"\x1f\x8b\x08", "a gzip archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office file of before 2007"),
         (b"\1\2\0\0\3\0\0\0" * 9, "NUL bytes"),
     ],
 )
@@ -73,12 +74,14 @@ def test_a_string_is_text_unless_its_name_tells_more():
 
 @given(st.text(max_size=40), st.binary(max_size=200))
 def test_any_beginning_and_name_are_a_format_or_binary(name, start):
-    try:
+    if binary(start) and not start.startswith(b"%"):
+        with pytest.raises(whorl.DocumentError, match="is binary"):
+            detect(name, start)
+    else:
         assert detect(name, start) in names()
-    except whorl.DocumentError as error:
-        assert "is binary" in str(error)
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1), st.sampled_from(["utf-8", "utf-16"]))
 def test_text_is_never_binary(text, encoding):
-    assert binary(text.encode(encoding)) == "" or text.startswith(("BM", "GIF8", "MZ", "BZh", "ID3", "OggS", "fLaC"))
+    data = text.encode(encoding)
+    assert binary(data) == "" or data.startswith(tuple(MAGIC))

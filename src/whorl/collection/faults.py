@@ -1,0 +1,43 @@
+"""What can go wrong with a collection.
+
+WhorlError
+└── InputError
+    └── RulesError      rules have faults: all of them, in ``faults``
+
+``RefusedError`` and ``BrokenError`` never leave this package: they become the reason of a ``Skipped``.
+"""
+
+import lzma
+import zlib
+from collections.abc import Sequence
+
+import zstandard
+
+from whorl.collection.names import printable
+from whorl.errors import InputError
+
+# What the decompressors raise on damaged data; bz2 and gzip raise OSError.
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+
+
+class RulesError(InputError):
+    """Rules have faults. ``faults`` lists every one of them, not only the first."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(self.faults))
+
+
+class RefusedError(Exception):
+    """One thing is not read, for this reason; the rest goes on."""
+
+
+class BrokenError(Exception):
+    """A tar archive breaks off, or is not what it should be."""
+
+
+def reason(error: Exception) -> str:
+    """An error as one line for people, without the path: the name is told beside it."""
+    if isinstance(error, OSError) and error.strerror:
+        return printable(error.strerror[:1].lower() + error.strerror[1:])
+    return printable(str(error)) or type(error).__name__

@@ -1,0 +1,56 @@
+"""Files without text, told by their first bytes."""
+
+import codecs
+
+# Magic bytes that a text file has by accident only if a person planted them. Short ones (BM, MZ) are left to the NUL
+# that always follows.
+MAGIC = {
+    b"\x89PNG\r\n": "a PNG image",
+    b"GIF87a": "a GIF image",
+    b"GIF89a": "a GIF image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"II*\x00": "a TIFF image",
+    b"MM\x00*": "a TIFF image",
+    b"\x7fELF": "an executable",
+    b"\xca\xfe\xba\xbe": "a Java class or an executable",
+    b"\xfe\xed\xfa": "an executable",
+    b"\xce\xfa\xed\xfe": "an executable",
+    b"\xcf\xfa\xed\xfe": "an executable",
+    b"\x00asm": "WebAssembly",
+    b"SQLite format 3\x00": "a database",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an office file of before 2007; save it as DOCX or PPTX",
+    b"PK\x03\x04": "a zip archive",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"\xfd7zXZ\x00": "an xz archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive; pack it as zip or tar",
+    b"Rar!\x1a\x07": "a RAR archive; pack it as zip or tar",
+    b"ID3\x02": "sound",
+    b"ID3\x03": "sound",
+    b"ID3\x04": "sound",
+    b"OggS\x00": "sound or video",
+    b"fLaC\x00": "sound",
+    b"wOFF\x00": "a font",
+    b"wOF2\x00": "a font",
+}
+_PREFIXES = tuple(MAGIC)
+_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+# A text that somebody spoiled has a few NUL bytes among a hundred others; in a table of numbers there are more.
+SPOILED = 100
+
+
+def binary(head: bytes) -> str:
+    """What kind of file without text begins like this; empty if it may be text."""
+    if head.startswith(_PREFIXES):
+        return next(meaning for magic, meaning in MAGIC.items() if head.startswith(magic))
+    return "it has NUL bytes" if b"\0" in head and not _is_text(head) else ""
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether text can have these NUL bytes: in UTF-16 nearly every second byte is one, on one side of the pairs."""
+    if head.startswith(_MARKS) or head.count(0) * SPOILED <= len(head):
+        return True
+    fewer, more = sorted((head[::2].count(0), head[1::2].count(0)))
+    return more * 10 >= len(head) * 4 and fewer * SPOILED <= len(head)
