@@ -1,13 +1,15 @@
 """The front-end for source code: finds out the language, and gives the stream of the program's tokens."""
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from whorl.errors import DocumentError
 from whorl.frontends.code.languages import LANGUAGES, detect, language
-from whorl.frontends.code.tokens import Tokens, lexed
+from whorl.frontends.code.tokens import Tokens, lexed, refused
+from whorl.frontends.encoding import HEAD as ENCODING_HEAD
 from whorl.frontends.encoding import decode
 from whorl.frontends.encoding import detect as detect_encoding
 from whorl.frontends.sandbox import WorkerFault, default_sandbox
@@ -19,6 +21,15 @@ HEAD = 1 << 15
 
 # What parses, in a worker: some texts of a few kilobytes cost a parser seconds and gigabytes.
 PARSER = "whorl.frontends.code.tokens:plain_tokens"
+
+# The same for several programs in one task, and how many bytes of them: the way to a worker and back costs as much time
+# as parsing a kilobyte.
+BATCH_PARSER = "whorl.frontends.code.tokens:plain_batch"
+BATCH = 1 << 15
+
+# Bytes of a program, at most: more than any person writes, and what the plain lexer reads in half a minute if each
+# byte is a token. A parser gets less (see ``tokens``).
+LARGEST = 32 << 20
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -44,17 +55,32 @@ class CodeFrontend:
 
     def pieces(self, document: Document) -> Iterator[Program]:
         """The document as one piece."""
-        data = _data(document.content)
+        data = _data(document)
         yield Program(self.language or _detected(document.name, data), data)
 
     def read(self, piece: Program) -> Stream:
         """The stream of a program. A worker parses it; what the parser cannot take, the plain lexer reads."""
-        try:
-            found = Tokens(*default_sandbox().call(PARSER, piece.language, piece.data))
-        except WorkerFault as fault:
-            found = lexed(piece.language, piece.data, f"the parser was stopped: {fault}")
-        note = f"read by the plain lexer, not as {piece.language}: {found.fallback}" if found.fallback else ""
-        return Stream(found.symbols, found.starts, found.ends, note=note)
+        if reason := refused(language(piece.language), piece.data):
+            found = lexed(piece.language, piece.data, reason)
+        else:
+            found = _sandboxed(piece)
+        return _stream(piece, found)
+
+    def read_all(self, pieces: Iterable[Program]) -> Iterator[Stream]:
+        """The streams of many programs, in order, the same as ``read`` gives. Small ones go to a worker together."""
+        sent: deque[list[Program]] = deque()
+
+        def tasks() -> Iterator[tuple[list[tuple[str, bytes]]]]:
+            for batch in _batches(pieces):
+                sent.append(batch)
+                yield ([(piece.language, piece.data) for piece in batch],)
+
+        for outcome in default_sandbox().map(BATCH_PARSER, tasks()):
+            batch = sent.popleft()
+            if outcome.fault is None:
+                yield from (_stream(piece, Tokens(*found)) for piece, found in zip(batch, outcome.value, strict=True))
+            else:  # one of them has done it, and must not spoil the others
+                yield from map(self.read, batch)
 
     def stream(self, text: str, language: str | None = None) -> Stream:
         """The stream of a text in a language, by default that of the front-end."""
@@ -62,6 +88,31 @@ class CodeFrontend:
         if name is None:
             raise DocumentError(f"no language given: choose one of {', '.join(LANGUAGES)}")
         return self.read(Program(name, _utf8(text)))
+
+
+def _stream(piece: Program, found: Tokens) -> Stream:
+    note = f"read by the plain lexer, not as {piece.language}: {found.fallback}" if found.fallback else ""
+    return Stream(found.symbols, found.starts, found.ends, note=note)
+
+
+def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
+    batch: list[Program] = []
+    size = 0
+    for piece in pieces:
+        batch.append(piece)
+        size += len(piece.data)
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _sandboxed(piece: Program) -> Tokens:
+    try:
+        return Tokens(*default_sandbox().call(PARSER, piece.language, piece.data))
+    except WorkerFault as fault:
+        return lexed(piece.language, piece.data, f"the parser was stopped: {fault}")
 
 
 def _detected(name: str, data: bytes) -> str:
@@ -74,14 +125,27 @@ def _detected(name: str, data: bytes) -> str:
     return found
 
 
-def _data(content: str | bytes | Path) -> bytes:
+def _data(document: Document) -> bytes:
     """The document in UTF-8; what is in UTF-8 already needs no string in between."""
-    if isinstance(content, str):
-        return _utf8(content)
+    content = document.content
     if isinstance(content, Path):
         with Source(content) as source:
-            content = b"".join(source.blocks())
-    return content if detect_encoding([content]).is_plain_utf8 else _utf8(decode(content).text)
+            content = source.read(0, LARGEST + 1)
+    if len(content) > LARGEST:
+        raise DocumentError(
+            f"{document.name or 'a program'} is larger than {LARGEST >> 20} MB, the most that is read as code: "
+            "divide it, or read it as text"
+        )
+    if isinstance(content, str):
+        return _utf8(content)
+    is_plain = _is_plain_ascii(content) or detect_encoding([content]).is_plain_utf8
+    return content if is_plain else _utf8(decode(content).text)
+
+
+def _is_plain_ascii(content: bytes) -> bool:
+    """Whether nothing but ASCII is there and no declaration of an encoding: most programs, and asking is cheap."""
+    head = content[:ENCODING_HEAD].lower()
+    return content.isascii() and b"coding" not in head and b"charset" not in head
 
 
 def _utf8(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""The fallback: a plain lexer for any language, when its grammar is missing or the program is too large to parse.
+"""The fallback: a plain lexer for any language, when its reader is missing or the program is too large for it.
 
 It knows words, numbers, strings, comments and operators by their looks, in linear time. Its symbols are its own: they
 are never compared with those of a parsed program.
@@ -6,9 +6,13 @@ are never compared with those of a parsed program.
 
 import re
 from functools import cache
+from itertools import islice
 
-from whorl.frontends.code.languages import Language, words
+import numpy as np
+from numpy.typing import NDArray
+
 from whorl.frontends.code.plan import IDENTIFIER, symbol
+from whorl.frontends.code.row import Language, words
 
 # Words that are keywords nearly everywhere they can stand; any other word is an identifier.
 KEYWORDS = words("""
@@ -20,9 +24,17 @@ KEYWORDS = words("""
     unless unsigned until using var virtual void volatile when where while with yield
 """)
 
+# How a comment ends that does not end with its line.
+CLOSERS = {
+    "/*": "*/", "(*": "*)", "{": "}", "{-": "-}", "<!--": "-->", "--[[": "]]", "#=": "=#", "#|": "|#", "<#": "#>",
+    "%{": "%}",
+}  # fmt: skip
+
+# Tokens that are held as Python's own numbers at a time: few enough for the cache, and they take nine times the memory.
+HELD = 1 << 12
+
 # Each alternative matches whatever follows its beginning, to the end of the line or of the text if it is never
 # closed: a lexer that looks back is quadratic on unclosed comments.
-COMMENTS = {"//": r"//[^\n]*+", "#": r"\#[^\n]*+", "/*": r"/\*(?s:.*?)(?:\*/|\Z)"}
 STRINGS = (
     r'"""(?s:.*?)(?:"""|\Z)|'
     + r"'''(?s:.*?)(?:'''|\Z)|"
@@ -30,36 +42,45 @@ STRINGS = (
 )
 NUMBERS = r"\.?[0-9](?:[eEpP][-+]|[\w.])*+"
 WORDS = r"[^\W\d]\w*+"
-OPERATORS = r"[-+*/%&|^!<>=?~]"
+OPERATORS = "-+*/%&|^!<>=?~"
+
+# The groups of the pattern, in order.
+COMMENT, STRING, NUMBER, NAMED = 1, 2, 3, 4
 
 
-def lex(row: Language, text: str) -> tuple[list[int], list[int], list[int]]:
+def lex(row: Language, text: str) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.int32]]:
     """The symbols of a program and their spans, in code points. Each operator character is a token of its own, so that
     blanks do not count."""
-    family = f"lexer:{row.family}"
-    identifier = symbol(family, IDENTIFIER)
-    fixed = {name: symbol(family, name) for name in ("literal:string", "literal:number", *KEYWORDS)}
-    symbols, starts, ends = [], [], []
-    for found in _pattern(row.comments).finditer(text):
-        kind = found.lastgroup
-        if kind == "comment":
-            continue
-        if kind == "word":
-            symbols.append(fixed.get(found[0], identifier))
-        else:
-            symbols.append(symbol(family, found[0]) if kind == "operator" else fixed[f"literal:{kind}"])
-        starts.append(found.start())
-        ends.append(found.end())
-    return symbols, starts, ends
+    known, identifier, literals = _symbols(f"lexer:{row.family}")
+    found = (match for match in _pattern(row.comments).finditer(text) if match.lastindex != COMMENT)
+    parts: list[NDArray[np.uint32]] = [np.empty((3, 0), np.uint32)]
+    while held := list(islice(found, HELD)):
+        symbols = [known.get(it[0], identifier) if it.lastindex == NAMED else literals[it.lastindex] for it in held]
+        parts.append(np.array([symbols, [it.start() for it in held], [it.end() for it in held]], np.uint32))
+    whole = np.concatenate(parts, axis=1)
+    return whole[0], whole[1].view(np.int32), whole[2].view(np.int32)
+
+
+def _symbols(family: str) -> tuple[dict[str, int], int, dict[int | None, int]]:
+    """The symbols of keywords and operators by their text, of any other word, and of literals by their group."""
+    known = {name: symbol(family, name) for name in (*KEYWORDS, *OPERATORS)}
+    literals: dict[int | None, int] = {
+        group: symbol(family, f"literal:{name}") for group, name in ((STRING, "string"), (NUMBER, "number"))
+    }
+    return known, symbol(family, IDENTIFIER), literals
 
 
 @cache
 def _pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
-    groups = {
-        "comment": "|".join(COMMENTS[mark] for mark in comments),
-        "string": STRINGS,
-        "number": NUMBERS,
-        "word": WORDS,
-        "operator": OPERATORS,
-    }
-    return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in groups.items()))
+    comment = "|".join(_comment(mark) for mark in sorted(comments, key=len, reverse=True))
+    named = f"{WORDS}|[{re.escape(OPERATORS)}]"
+    return re.compile("|".join(f"({pattern})" for pattern in (comment, STRINGS, NUMBERS, named)))
+
+
+def _comment(mark: str) -> str:
+    """A comment that begins with this mark. A star is one only at the beginning of a line, as in COBOL and SPICE."""
+    if mark == "*":
+        return r"(?m:^[^\S\n]*+\*[^\n]*+)"
+    if mark in CLOSERS:
+        return rf"{re.escape(mark)}(?s:.*?)(?:{re.escape(CLOSERS[mark])}|\Z)"
+    return rf"{re.escape(mark)}[^\n]*+"

@@ -5,19 +5,24 @@ keywords and operators are themselves. Its symbol is a fixed hash of the family 
 every machine, whatever numbers a version of the grammar gives to its kinds.
 """
 
+import warnings
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from whorl.frontends.code.languages import Language, language, words
+from whorl.frontends.code.languages import language
+from whorl.frontends.code.row import Language, words
 
 if TYPE_CHECKING:
     import tree_sitter
 
-# Not symbols: nothing comes of the node; what is inside it does; the row has a condition.
-DROP, DESCEND, ASK = 0, -1, -2
+# Not symbols: nothing comes of the node; what is inside it does; the row has a condition; the text is the class.
+DROP, DESCEND, ASK, SPELL = 0, -1, -2, -3
+
+# How many classes are remembered: several times what all languages name, for those that programs spell themselves.
+REMEMBERED = 1 << 15
 
 # The number that tree-sitter gives, in every grammar, to nodes around what it could not parse.
 ERROR = 65_535
@@ -66,7 +71,7 @@ CLASSES = {
 
 @dataclass(frozen=True)
 class Plan:
-    """For each kind of node, by the grammar's number: a symbol, or ``DROP``, ``DESCEND`` or ``ASK``."""
+    """For each kind of node, by the grammar's number: a symbol, or ``DROP``, ``DESCEND``, ``ASK`` or ``SPELL``."""
 
     row: Language
     grammar: "tree_sitter.Language"
@@ -81,14 +86,17 @@ class Plan:
         only = node.child(0) if node.named_child_count == 1 else None
         return only is not None and only.type == self.row.drops_lone[node.type]
 
+    def spelled(self, text: bytes) -> int:
+        """The symbol of a token whose class is its text."""
+        word, reserved = text.decode("utf-8", "replace"), self.row.reserved
+        return spelled(self.row, word) if not reserved or word in reserved else symbol(self.row.family, IDENTIFIER)
+
 
 @cache
 def plan(name: str) -> Plan:
     """The plan of an installed language."""
-    import tree_sitter
-
     row = language(name)
-    grammar = tree_sitter.Language(getattr(import_module(row.module), row.function)())
+    grammar = _grammar(row)
     actions, leaves = {ERROR: DESCEND}, {ERROR: DROP}
     for number in range(grammar.node_kind_count):
         kind = grammar.node_kind_for_id(number) or ""
@@ -98,11 +106,25 @@ def plan(name: str) -> Plan:
     return Plan(row, grammar, actions, leaves)
 
 
-@cache
+@lru_cache(REMEMBERED)
 def symbol(family: str, name: str) -> int:
-    """The number of a token class; never 0."""
+    """The number of a token class; never 0. What begins a family with ``lexer:`` is the plain lexer's."""
     digest = blake2b(f"{family}\0{name}".encode(), digest_size=4, person=b"whorl code").digest()
     return int.from_bytes(digest, "little") or 1
+
+
+def _grammar(row: Language) -> "tree_sitter.Language":
+    import tree_sitter
+
+    with warnings.catch_warnings():
+        # Some wheels (Perl's) give the grammar as a number, which this pinned version takes and warns of.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return tree_sitter.Language(getattr(import_module(row.module), row.function)())
+
+
+def spelled(row: Language, text: str) -> int:
+    """The symbol of what is a class of its own by its text, whatever its case where the language ignores that."""
+    return symbol(row.family, text.lower() if row.folds_case else text)
 
 
 def _named(row: Language, kind: str) -> int:
@@ -110,6 +132,10 @@ def _named(row: Language, kind: str) -> int:
         return DROP
     if kind in row.drops_bodiless or kind in row.drops_lone:
         return ASK
+    if kind in row.spells:
+        return SPELL
+    if kind in row.opens:
+        return DESCEND
     name = row.merges.get(kind) or CLASSES.get(kind)
     return DESCEND if name is None else symbol(row.family, name)
 
