@@ -177,15 +177,16 @@ def needs_arguments(test: object) -> bool:
 class TestDependencies:
     PAGE = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
 
-    @pytest.mark.parametrize("heading", ["At run time", "To build", "To develop"])
+    @pytest.mark.parametrize("heading", ["At run time", "Extras", "To build", "To develop"])
     def test_every_package_has_a_row(self, heading):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-        build = project["build-system"]["requires"]
+        build, extras = project["build-system"]["requires"], project["project"]["optional-dependencies"]
         wanted = {
             "At run time": project["project"]["dependencies"],
+            "Extras": [line for name, those in extras.items() if name != "all" for line in those],
             "To build": build,
             "To develop": [line for line in project["dependency-groups"]["dev"] if line not in build],
         }[heading]
         section = self.PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-        rows = re.findall(r"^\| ([\w-]+) \|", section, re.MULTILINE)
+        rows = re.findall(r"^\| ([\w-]+)(?: \(`\w+`\))? \|", section, re.MULTILINE)
         assert sorted(rows[1:]) == sorted(re.split(r"[<>=~]", line)[0] for line in wanted)

@@ -22,8 +22,8 @@ class Row:
 
     ``window``, of a selector that takes none: the one that it always has. Of a front-end: ``kinds``, what a symbol can
     be, the default first; ``extensions``, of its files; ``content``, an expression that the beginning of its files
-    matches and no other file's; ``hint``, one that other files may match too; ``module`` and ``program``, what must be
-    installed for it; ``extra``, what installs the module.
+    matches and no other file's; ``hint``, one that other files may match too; ``module`` and ``program``, what it
+    needs; ``extra``, what installs that: Whorl's extra for a module, the system's package for a program.
     """
 
     target: str
@@ -50,7 +50,7 @@ class Row:
 
         if self.module and find_spec(self.module) is None:
             return f'pip install "whorl[{self.extra}]"'
-        return f"install the program {self.program}" if self.program and which(self.program) is None else ""
+        return f"install the package {self.extra}" if self.program and which(self.program) is None else ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,17 @@ def _row(point: "EntryPoint") -> Row:
 # What the text of a document can be made of, whatever format it was in.
 _OF_TEXT = ("characters", "words", "consonants")
 
+_DOCUMENTS = "whorl.frontends.documents.frontend"
+
+# What an office file's first members are; which kind it is, the next one tells.
+_PARTS = rb"(?s)PK\x03\x04.{26}(?:(?:\[Content_Types\]\.xml|_rels/|docProps/|customXml/).*?PK\x03\x04.{26})?"
+
+
+def _document(name: str, summary: str, *extensions: str, **more: Any) -> Row:
+    """The row of a format whose text is taken out and read as text."""
+    return Row(f"{_DOCUMENTS}:{name}", summary, ("symbols",), kinds=_OF_TEXT, extensions=extensions, **more)
+
+
 FRONTENDS = Catalog(
     "front-end",
     "whorl.frontends",
@@ -99,35 +110,69 @@ FRONTENDS = Catalog(
             "source code: tokens, without layout, comments and names",
             kinds=("tokens",),
         ),
-        "html": Row(
-            "whorl.frontends.documents.frontend:HtmlFrontend",
+        "docx": _document(
+            "DocxFrontend", "Word documents, with notes and headers", "docx", "docm", "dotx", content=_PARTS + rb"word/"
+        ),
+        "epub": _document(
+            "EpubFrontend",
+            "electronic books, chapter by chapter",
+            "epub",
+            content=rb"(?s)PK\x03\x04.{26}(?:mimetype.{0,64}?application/epub\+zip"
+            rb"|META-INF/container\.xml|mimetype.*?META-INF/container\.xml)",
+        ),
+        "html": _document(
+            "HtmlFrontend",
             "the visible text of web pages",
-            ("symbols",),
-            kinds=_OF_TEXT,
-            extensions=("html", "htm", "xhtml", "xht"),
+            *("html", "htm", "xhtml", "xht"),
             hint=rb"(?is)(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.{0,999}?-->\s*)*<(?:!doctype\s+html|html[\s>])",
         ),
-        "markdown": Row(
-            "whorl.frontends.documents.frontend:MarkdownFrontend",
-            "Markdown without its markup",
-            ("symbols",),
-            kinds=_OF_TEXT,
-            extensions=("md", "markdown", "mdown", "mkd", "qmd", "rmd"),
+        "latex": _document(
+            "LatexFrontend",
+            "LaTeX without its commands, formulas included",
+            *("tex", "ltx", "latex"),
+            hint=rb"(?:\s|%[^\n]*+\n)*+\\document(?:class|style)",
         ),
-        "notebook": Row(
-            "whorl.frontends.documents.frontend:NotebookFrontend",
+        "markdown": _document(
+            "MarkdownFrontend", "Markdown without its markup", "md", "markdown", "mdown", "mkd", "qmd", "rmd"
+        ),
+        "notebook": _document(
+            "NotebookFrontend",
             "Jupyter notebooks: cells without outputs",
-            ("symbols",),
-            kinds=_OF_TEXT,
-            extensions=("ipynb",),
+            "ipynb",
             hint=rb'(?s)\s*\{.{0,2000}?"cell_type"',
         ),
-        "text": Row(
-            "whorl.frontends.text:TextFrontend",
-            "plain text in any encoding",
-            ("symbols",),
-            kinds=_OF_TEXT,
+        "odt": _document(
+            "OdtFrontend",
+            "OpenDocument texts",
+            *("odt", "ott"),
+            content=rb"(?s)PK\x03\x04.{26}mimetype.{0,64}?application/vnd\.oasis\.opendocument\.text",
         ),
+        "pdf": _document(
+            "PdfFrontend",
+            "PDF, page by page",
+            "pdf",
+            content=rb"(?s).{0,1024}?%PDF-\d",
+            module="pypdfium2",
+            extra="documents",
+        ),
+        "postscript": _document(
+            "PostscriptFrontend",
+            "PostScript, page by page",
+            *("ps", "eps"),
+            content=rb"(?s)\x04?%!PS|\x1b%-12345X.{0,2000}?%!PS",
+            program="gs",
+            extra="ghostscript",
+        ),
+        "pptx": _document(
+            "PptxFrontend",
+            "presentations, slide by slide, with notes",
+            "pptx",
+            "pptm",
+            "ppsx",
+            content=_PARTS + rb"ppt/",
+        ),
+        "rtf": _document("RtfFrontend", "rich text", "rtf", content=rb"(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf"),
+        "text": Row("whorl.frontends.text:TextFrontend", "plain text in any encoding", ("symbols",), kinds=_OF_TEXT),
     },
 )
 

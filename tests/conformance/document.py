@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.frontend import rows, texts
@@ -23,16 +23,25 @@ PROSE = [
     "漢字かな",
     "л’été 1911",
 ]
-WORDS = st.sampled_from(["keeper", "lamp", "Été", "x7", "1911", "naïve", "don't", "漢字", "über", "ﬁn"])
-PARAGRAPHS = st.lists(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), max_size=5)
+WORDS = ["keeper", "lamp", "Été", "x7", "1911", "naïve", "don't", "漢字", "über", "ﬁn"]
+
+
+def drawn_paragraphs(data, words, least=0):
+    paragraph = st.lists(st.sampled_from(words), min_size=1, max_size=6).map(" ".join)
+    return data.draw(st.lists(paragraph, min_size=least, max_size=5))
 
 
 class DocumentConformance:
     """Inherit, and define ``frontend``, ``sample``, ``write`` and ``variants``. ``refuses``: whether a document that
-    is damaged may be refused."""
+    is damaged may be refused. ``binary``: whether it is bytes, whose sample is written here. ``trials``: how often a
+    damaged one is read; fewer where a program must be started."""
 
     sample = ""
     refuses = False
+    binary = False
+    trials = 100
+    prose = PROSE
+    words = WORDS
 
     @property
     def frontend(self):
@@ -73,39 +82,62 @@ class DocumentConformance:
         assert not places or (places[0] == 0 and places[-1] == len(text))
         return True
 
+    @property
+    def content(self):
+        """The sample."""
+        return self.write(self.prose * 3) if self.binary else (SAMPLES / self.sample).read_bytes()
+
     def test_every_symbol_maps_back_to_the_extracted_text(self):
-        content = (SAMPLES / self.sample).read_bytes()
-        text = self.frontend.extract(Document("document", content)).text
+        text = self.frontend.extract(Document("document", self.content)).text
         plain = TextFrontend(self.frontend.symbols)
-        found = self.stream(content)
+        found = self.stream(self.content)
         assert len(found) > 50
         for symbol, start, end in found:
             assert symbol in plain.stream(text[start:end]).symbols.tolist()
-        assert self.holds(content)
+        assert self.holds(self.content)
 
-    @given(paragraphs=PARAGRAPHS)
-    def test_the_same_prose_gives_the_same_stream_as_plain_text(self, paragraphs):
+    def of_kind(self, kind, content):
+        frontend = type(self.frontend)(kind)
+        pieces = frontend.pieces(Document("document", content))
+        return np.concatenate([frontend.read(piece).symbols.astype(np.uint64) for piece in pieces]).tolist()
+
+    @settings(max_examples=40)
+    @given(data=st.data())
+    def test_the_same_prose_gives_the_same_stream_as_plain_text(self, data):
+        paragraphs = drawn_paragraphs(data, self.words, least=self.binary)
         for kind in ("characters", "words", "consonants"):
-            frontend = type(self.frontend)(kind)
-            pieces = frontend.pieces(Document("document", self.write(paragraphs)))
-            found = np.concatenate([frontend.read(piece).symbols.astype(np.uint64) for piece in pieces])
-            assert found.tolist() == TextFrontend(kind).stream("\n\n".join(paragraphs)).symbols.tolist()
+            expected = TextFrontend(kind).stream("\n\n".join(paragraphs)).symbols.tolist()
+            assert self.of_kind(kind, self.write(paragraphs)) == expected
+
+    @settings(max_examples=25)
+    @given(data=st.data())
+    def test_text_around_changes_no_symbol(self, data):
+        before, text, after = (drawn_paragraphs(data, self.words, least=1) for _ in range(3))
+        for kind in ("characters", "words"):
+            parts = [symbol for part in (before, text, after) for symbol in self.of_kind(kind, self.write(part))]
+            assert self.of_kind(kind, self.write(before + text + after)) == parts
 
     def test_markup_changes_nothing(self):
-        expected = self.symbols(self.write(PROSE))
+        expected = self.symbols(self.write(self.prose))
         assert len(expected) > 50
-        for variant in self.variants(PROSE):
+        for variant in self.variants(self.prose):
             assert self.symbols(variant) == expected, variant
 
-    def test_a_string_its_bytes_and_a_file_are_one_document(self):
-        path = SAMPLES / self.sample
+    def test_a_string_its_bytes_and_a_file_are_one_document(self, tmp_path):
+        path = tmp_path / "document"
+        path.write_bytes(self.content)
         found = self.stream(path)
-        assert found == self.stream(path.read_bytes()) == self.stream(path.read_text(encoding="utf-8"))
+        assert found == self.stream(self.content)
+        if self.binary:
+            with pytest.raises(DocumentError, match="made of bytes"):
+                self.stream("a string")
+        else:
+            assert found == self.stream(self.content.decode())
 
     def test_pieces_are_the_whole(self, monkeypatch):
-        whole = self.stream(SAMPLES / self.sample)
+        whole = self.stream(self.content)
         monkeypatch.setattr("whorl.frontends.pieces.PIECE", 7)
-        assert self.stream(SAMPLES / self.sample) == whole
+        assert self.stream(self.content) == whole
 
     @given(data=st.one_of(st.binary(max_size=300), texts()))
     def test_anything_is_read(self, data):
@@ -114,25 +146,23 @@ class DocumentConformance:
     def test_random_bytes_are_read(self):
         generator = random.Random(0)
         alphabet = b"<>/=\"'!-&#;x[](){}*_`~|\\:, \n\t\x00\xffabp1"
-        for _ in range(300):
+        for _ in range(3 * self.trials):
             self.holds(bytes(generator.choices(alphabet, k=generator.randrange(200))))
 
     def test_truncations_are_read(self):
-        content = (SAMPLES / self.sample).read_bytes()
-        for length in range(0, len(content), 10):
-            self.holds(content[:length])
+        for length in range(0, len(self.content), max(10, len(self.content) // (3 * self.trials))):
+            self.holds(self.content[:length])
 
     def test_changed_bytes_are_read(self):
         generator = random.Random(1)
-        content = (SAMPLES / self.sample).read_bytes()
-        for _ in range(100):
-            damaged = bytearray(content)
+        for _ in range(self.trials):
+            damaged = bytearray(self.content)
             for _ in range(5):
                 damaged[generator.randrange(len(damaged))] = generator.randrange(256)
             self.holds(bytes(damaged))
 
     def test_the_same_document_gives_the_same_text(self):
-        document = Document("document", SAMPLES / self.sample)
+        document = Document("document", self.content)
         assert self.frontend.extract(document) == self.frontend.extract(document)
 
     def test_a_file_that_is_missing_is_named(self):

@@ -8,7 +8,7 @@ import whorl
 from whorl.frontends.code.frontend import CodeFrontend
 from whorl.frontends.documents.cells import CellsFrontend
 from whorl.frontends.documents.frontend import HtmlFrontend
-from whorl.frontends.reading import reader
+from whorl.frontends.reading import choose
 from whorl.frontends.text import TextFrontend
 
 CODE, TEXT = whorl.PRESETS["code"], whorl.PRESETS["text"]
@@ -29,12 +29,12 @@ CODE, TEXT = whorl.PRESETS["code"], whorl.PRESETS["text"]
     ],
 )
 def test_the_scheme_and_the_format_choose(scheme, document, front):
-    assert reader(scheme, document) == front
+    assert choose(scheme, document).frontend == front
 
 
 def test_prose_is_no_program():
     with pytest.raises(whorl.DocumentError, match=r"cannot tell the programming language of a\.txt, which looks like"):
-        reader(CODE, whorl.Document("a.txt", b"Once upon a time"))
+        choose(CODE, whorl.Document("a.txt", b"Once upon a time"))
 
 
 def notebook(*cells: tuple[str, str]) -> whorl.Document:

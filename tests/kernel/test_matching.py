@@ -37,8 +37,10 @@ def test_native_equals_twin(left, right, k, width, data):
     inside = np.array([key for key in keys.tolist() if _is_inside(key, bounds, k)], np.uint64)
     found = native_matching.matches(left, bounds[0], right, bounds[1], inside, k)
     assert equal(found, twin_matching.matches(left, bounds[0], right, bounds[1], inside, k))
-    rest = ((len(left), len(right)), k, k + data.draw(st.integers(0, 3)))
-    assert native_matching.choose(*found, *rest).tolist() == twin_matching.choose(*found, *rest).tolist()
+    sizes, sure = (len(left), len(right)), k + data.draw(st.integers(0, 3))
+    lefts, rights, lengths = found
+    chosen = native_matching.choose(lefts, rights, lengths, sizes, k, sure)
+    assert chosen.tolist() == twin_matching.choose(lefts, rights, lengths, sizes, k, sure).tolist()
 
 
 def _bounds(data, stream) -> np.ndarray:

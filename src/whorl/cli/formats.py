@@ -1,10 +1,12 @@
-"""``whorl formats``: what Whorl can read and how it can select."""
+"""``whorl formats``: what Whorl can read, what would add to it, and how it can select."""
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
-from whorl.catalog import FRONTENDS, SELECTORS, Catalog
+from whorl.catalog import FRONTENDS, SELECTORS
 from whorl.cli.options import format_option
 from whorl.scheme import PRESETS
 
@@ -12,11 +14,14 @@ from whorl.scheme import PRESETS
 @click.command()
 @format_option("table", "json")
 def command(form: str) -> None:
-    """List the front-ends, the selectors and the presets of a scheme that are installed."""
+    """List the formats and languages that Whorl reads, the selectors, and the presets of a scheme.
+
+    What is not installed is listed with the command that adds it.
+    """
     listing = {
-        "frontends": _listed(FRONTENDS),
+        "frontends": [_format(name) for name in FRONTENDS.names()],
         "languages": _languages(),
-        "selectors": _listed(SELECTORS),
+        "selectors": [_selector(name) for name in SELECTORS.names()],
         "presets": [{"name": name, "id": scheme.id, **scheme.as_dict()} for name, scheme in PRESETS.items()],
     }
     if form == "json":
@@ -25,38 +30,54 @@ def command(form: str) -> None:
         _print_tables(listing)
 
 
-def _listed(catalog: Catalog) -> list[dict[str, object]]:
-    rows = [(name, catalog.row(name)) for name in catalog.names()]
-    return [{"name": name, "summary": row.summary, "takes": list(row.takes)} for name, row in rows]
+def _format(name: str) -> dict[str, Any]:
+    row = FRONTENDS.row(name)
+    return {"name": name, "summary": row.summary, "extensions": list(row.extensions), **_state(row.missing())}
 
 
-def _languages() -> list[dict[str, object]]:
-    """The programming languages that the front-end for code knows."""
-    from whorl.frontends.code.languages import LANGUAGES, installed
+def _languages() -> list[dict[str, Any]]:
+    from whorl.frontends.code.languages import LANGUAGES, installed, missing
 
     return [
         {
             "name": name,
-            "summary": " ".join(f".{extension}" for extension in row.extensions)
-            + ("" if installed(name) else f" (missing: pip install {row.distribution})"),
-            "installed": installed(name),
+            "extensions": list(row.extensions),
+            **_state("" if installed(name) else missing(name)),
         }
         for name, row in LANGUAGES.items()
     ]
 
 
-def _print_tables(listing: dict[str, list[dict[str, object]]]) -> None:
+def _state(remedy: str) -> dict[str, Any]:
+    return {"installed": not remedy, **({"missing": remedy} if remedy else {})}
+
+
+def _selector(name: str) -> dict[str, Any]:
+    row = SELECTORS.row(name)
+    return {"name": name, "summary": row.summary, "takes": list(row.takes)}
+
+
+def _print_tables(listing: Mapping[str, list[dict[str, Any]]]) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console(highlight=False)
     for title, rows in listing.items():
         table = Table(
             title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, show_header=False
         )
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
         for row in rows:
-            rest = {name: value for name, value in row.items() if name not in ("name", "summary", "takes", "id")}
-            detail = row.get("summary") or ", ".join(f"{name} = {value}" for name, value in rest.items())
-            table.add_row(str(row["name"]), str(detail))
+            table.add_row(row["name"], Text(_detail(title, row), "" if row.get("installed", True) else "dim"))
         console.print(table)
         console.print()
+
+
+def _detail(title: str, row: Mapping[str, Any]) -> str:
+    if title == "presets":
+        return ", ".join(f"{name} = {value}" for name, value in row.items() if name not in ("name", "id"))
+    extensions = " ".join(f".{extension}" for extension in row.get("extensions", ()))
+    missing = f"not installed: {row['missing']}" if "missing" in row else ""
+    return "  ".join(part for part in (row.get("summary"), extensions, missing) if part)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from whorl.fingerprinting.fingerprints import Fingerprints
 from whorl.frontends.encoding import TextReader
 from whorl.frontends.protocol import Extracting
-from whorl.frontends.reading import reader
+from whorl.frontends.reading import choose
 from whorl.model import Document, Spans
 
 
@@ -13,7 +13,7 @@ def excerpts(document: Document, found: Fingerprints) -> Iterator[str]:
     """The text of each fingerprint of a file, in order."""
     if isinstance(document.content, str):
         return _texts([document.content], found.spans)
-    front = reader(found.scheme, document)
+    front = choose(found.scheme, document).frontend
     if isinstance(front, Extracting):
         return _texts([front.extract(document).text], found.spans)
     return _texts(TextReader(document.content), found.spans)

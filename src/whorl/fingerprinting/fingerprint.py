@@ -9,7 +9,7 @@ from whorl.errors import InputError, KeyMismatchError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.fingerprinting.engine import select_streams, select_symbols
 from whorl.fingerprinting.fingerprints import Fingerprints
-from whorl.frontends.reading import reader
+from whorl.frontends.reading import choose
 from whorl.hashing.key import Key
 from whorl.model import Document, Stream, Symbols
 from whorl.scheme import Scheme, resolve
@@ -40,7 +40,7 @@ def fingerprint(
             return select_symbols(_checked(document), scheme, key, ahead)
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
-        front = reader(scheme, document)
+        front = choose(scheme, document).frontend
         streams = ahead.map(front.read, front.pieces(document))
         if progress is not None:
             streams = _observed(streams, progress)

@@ -1,7 +1,7 @@
 """What a front-end is: all that the engine asks of one."""
 
 from collections.abc import Iterator
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from whorl.model import Document, Stream
 
@@ -32,3 +32,6 @@ class Extracting(Protocol):
 
     def extract(self, document: Document) -> HasText:
         """That text."""
+
+    def parts(self, extracted: Any) -> Iterator[Any]:
+        """The pieces of a document whose text was taken out already."""

@@ -5,9 +5,9 @@ scheme for code reads programs, in their languages, and the code cells of notebo
 format's front-end takes every document for one of that format.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from whorl.catalog import FRONTENDS, Row
+from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError
 from whorl.frontends.code.frontend import CodeFrontend
 from whorl.frontends.code.languages import LANGUAGES
@@ -20,35 +20,43 @@ CODE = "code"
 NOTEBOOK = "notebook"
 
 
-def reader(scheme: Scheme, document: Document) -> Frontend[Any]:
+class Choice(NamedTuple):
+    """What a document is, and the front-end that reads it."""
+
+    format: str
+    frontend: Frontend[Any]
+
+
+def choose(scheme: Scheme, document: Document) -> Choice:
     """The front-end that makes the scheme's symbols of this document. Raises ``DocumentError`` if there is none."""
     if scheme.frontend == CODE:
         return _for_code(document)
-    name = scheme.frontend
-    if name == TEXT:
-        found = format_of(document)
-        name = TEXT if found in LANGUAGES and found not in FRONTENDS.declared else found
-    return _made(name, FRONTENDS.row(name), scheme, document)
+    if scheme.frontend != TEXT:
+        return Choice(scheme.frontend, _made(scheme.frontend, scheme, document))
+    found = format_of(document)
+    is_program = found in LANGUAGES and found not in FRONTENDS.declared
+    return Choice(found, _made(TEXT if is_program else found, scheme, document))
 
 
-def _made(name: str, row: Row, scheme: Scheme, document: Document) -> Frontend[Any]:
+def _made(name: str, scheme: Scheme, document: Document) -> Frontend[Any]:
+    row = FRONTENDS.row(name)
     if remedy := row.missing():
         raise DocumentError(f"cannot read {document.name or 'the document'} as {name}: {remedy}")
     made: Frontend[Any] = row.load()(**{setting: getattr(scheme, setting) for setting in row.takes})
     return made
 
 
-def _for_code(document: Document) -> Frontend[Any]:
+def _for_code(document: Document) -> Choice:
     if isinstance(document.content, str) and not document.name and document.format is None:
-        return CodeFrontend()
+        return Choice(CODE, CodeFrontend())
     found = format_of(document)
     if found == NOTEBOOK:
         from whorl.frontends.documents.cells import CellsFrontend
 
-        return CellsFrontend()
+        return Choice(found, CellsFrontend())
     if found not in LANGUAGES:
         raise DocumentError(
             f"cannot tell the programming language of {document.name or 'the document'}, which looks like {found}: "
             "give the language, or use a scheme for text"
         )
-    return CodeFrontend(found)
+    return Choice(found, CodeFrontend(found))

@@ -8,7 +8,8 @@ from tests.conformance.document import SAMPLES, DocumentConformance
 from whorl.errors import DocumentError
 from whorl.frontends.documents.extracted import Mark
 from whorl.frontends.documents.frontend import NotebookFrontend
-from whorl.frontends.documents.notebook import extract
+from whorl.frontends.documents.notebook import code_cells, extract
+from whorl.model import Document
 
 
 def notebook(*cells, **more):
@@ -18,7 +19,6 @@ def notebook(*cells, **more):
 class TestNotebook(DocumentConformance):
     frontend = NotebookFrontend()
     sample = "study.ipynb.txt"
-    refuses = True
 
     def write(self, paragraphs):
         return notebook(*(("markdown", paragraph) for paragraph in paragraphs)).encode()
@@ -55,7 +55,16 @@ def test_version_3():
     ("metadata", "language"),
     [
         ({"kernelspec": {"language": "julia"}, "language_info": {"name": "python"}}, "julia"),
-        ({"language_info": {"name": "R"}}, "R"),
+        ({"language_info": {"name": "R"}}, "r"),
+        ({"kernelspec": {"language": "Python 3"}}, "python"),
+        ({"kernelspec": {"name": "python3"}}, "python"),
+        ({"kernelspec": {"language": "c++"}}, "cpp"),
+        ({"kernelspec": {"language": "C++17"}}, "cpp"),
+        ({"kernelspec": {"name": "xcpp17"}}, "cpp"),
+        ({"kernelspec": {"name": "ir"}}, "r"),
+        ({"kernelspec": {"name": "julia-1.9"}}, "julia"),
+        ({"kernelspec": {"language": "C#"}}, "csharp"),
+        ({"kernelspec": {"name": "7"}}, "code"),
         ({"kernelspec": {"language": 3}}, "code"),
         ([], "code"),
     ],
@@ -77,15 +86,28 @@ def test_the_language(metadata, language):
         ('{"cells": {}}', "no list of cells"),
         ('{"worksheets": 1}', "no list"),
         ('{"worksheets": [1]}', "no list of cells"),
-        ('{"cells": [1]}', "cell 1: it is no JSON object"),
-        (notebook(("code", "x"), ("code", 7)), "cell 2: its source is neither"),
-        (notebook(("markdown", ["x", None])), "cell 1: its source is neither"),
+        ('{"cells": [1]}', "cell 1 is no JSON object"),
+        (notebook(("code", "x"), ("code", 7)), "cell 2 has a source that is neither"),
+        (notebook(("markdown", ["x", None])), "cell 1 has a source that is neither"),
     ],
 )
-def test_what_is_refused(content, fault):
-    with pytest.raises(DocumentError, match=fault) as caught:
-        extract(content, "week 3.ipynb")
-    assert "week 3.ipynb" in str(caught.value)
+def test_what_is_no_notebook_is_plain_text_and_noted(content, fault):
+    with pytest.raises(DocumentError, match=fault):
+        extract(content)
+    found = NotebookFrontend().extract(Document("week 3.ipynb", content))
+    assert found.text == content
+    assert found.note.startswith("read as plain text: it")
+    assert fault in found.note
+
+
+def test_code_cells_and_their_languages():
+    cells = [("markdown", "# a"), ("code", "x = 1"), ("raw", "b"), ("code", "%%bash\nls"), ("code", "%%time\ny = 2")]
+    found = extract(notebook(*cells, metadata={"kernelspec": {"name": "python3"}}))
+    assert [(mark.label, found.text[mark.start : mark.end]) for mark in code_cells(found)] == [
+        ("python", "x = 1"),
+        ("bash", "%%bash\nls"),
+        ("python", "%%time\ny = 2"),
+    ]
 
 
 def test_many_empty_cells():

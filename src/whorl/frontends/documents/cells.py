@@ -9,10 +9,8 @@ from whorl.frontends.code.frontend import CodeFrontend, Program
 from whorl.frontends.code.languages import LANGUAGES
 from whorl.frontends.documents.extracted import Extracted
 from whorl.frontends.documents.frontend import NotebookFrontend
+from whorl.frontends.documents.notebook import code_cells
 from whorl.model import Document, Stream
-
-# What the extractor calls cells that hold no code.
-TEXT_CELLS = frozenset({"markdown", "heading", "html", "raw"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +20,7 @@ class Cell:
     language: str
     code: str
     offset: int
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +33,20 @@ class CellsFrontend:
 
     def pieces(self, document: Document) -> Iterator[Cell]:
         """The code cells, one by one."""
-        found = self.extract(document)
-        cells = [mark for mark in found.marks if mark.label not in TEXT_CELLS]
+        return self.parts(self.extract(document))
+
+    def parts(self, extracted: Extracted) -> Iterator[Cell]:
+        """The code cells of an extracted text."""
+        cells = code_cells(extracted)
         for mark in cells:
-            yield Cell(mark.label, found.text[mark.start : mark.end], mark.start)
+            yield Cell(mark.label, extracted.text[mark.start : mark.end], mark.start, extracted.note)
         if not cells:
-            yield Cell("", "", 0)
+            yield Cell("", "", 0, extracted.note or "a notebook without code")
 
     def read(self, piece: Cell) -> Stream:
         """The tokens of a cell; none, and a note, if its language is unknown."""
         if piece.language not in LANGUAGES:
-            note = f"cells left out: unknown language {piece.language!r}" if piece.code else ""
+            note = f"cells left out: unknown language {piece.language!r}" if piece.code else piece.note
             nothing = np.zeros(0, np.int32)
             return Stream(np.zeros(0, np.uint32), nothing, nothing, piece.offset, note)
         front = CodeFrontend(piece.language)
