@@ -11,6 +11,9 @@ from whorl._version import VERSION
 __version__ = VERSION
 
 if TYPE_CHECKING:
+    from whorl.comparison.compare import compare
+    from whorl.comparison.compare_all import compare_all
+    from whorl.comparison.result import Comparison
     from whorl.errors import (
         DocumentError,
         InputError,
@@ -23,11 +26,14 @@ if TYPE_CHECKING:
     from whorl.fingerprinting.fingerprint import fingerprint
     from whorl.fingerprinting.fingerprints import Fingerprints
     from whorl.hashing.key import Key
-    from whorl.model import Document, Span, Spans, Stream
+    from whorl.matching.likeness import Likeness
+    from whorl.matching.passage import Match, Passage
+    from whorl.model import Document, Skipped, Span, Spans, Stream
     from whorl.scheme import PRESETS, Scheme
 
 __all__ = [
     "PRESETS",
+    "Comparison",
     "Document",
     "DocumentError",
     "Fingerprints",
@@ -35,26 +41,39 @@ __all__ = [
     "KernelError",
     "Key",
     "KeyMismatchError",
+    "Likeness",
+    "Match",
+    "Passage",
     "Scheme",
     "SchemeError",
+    "Skipped",
     "Span",
     "Spans",
     "Stream",
     "UnknownNameError",
     "WhorlError",
     "__version__",
+    "compare",
+    "compare_all",
     "fingerprint",
 ]
 
 _HOMES = {
     "PRESETS": "whorl.scheme",
+    "Comparison": "whorl.comparison.result",
     "Document": "whorl.model",
     "Fingerprints": "whorl.fingerprinting.fingerprints",
     "Key": "whorl.hashing.key",
+    "Likeness": "whorl.matching.likeness",
+    "Match": "whorl.matching.passage",
+    "Passage": "whorl.matching.passage",
     "Scheme": "whorl.scheme",
+    "Skipped": "whorl.model",
     "Span": "whorl.model",
     "Spans": "whorl.model",
     "Stream": "whorl.model",
+    "compare": "whorl.comparison.compare",
+    "compare_all": "whorl.comparison.compare_all",
     "fingerprint": "whorl.fingerprinting.fingerprint",
 }
 

@@ -237,6 +237,22 @@ class TestFormats:
         assert "robust" in {row["name"] for row in told["selectors"]}
         assert {"code", "text"} <= {row["name"] for row in told["frontends"]}
         assert {row["name"] for row in told["languages"] if row["installed"]} >= {"c", "java", "python"}
+        assert len(told["languages"]) >= 40
+
+    def test_what_is_missing_is_said_with_the_command_that_adds_it(self, monkeypatch):
+        monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+        monkeypatch.setattr("shutil.which", lambda _name: None)
+        told = json.loads(run("formats", "--format", "json").stdout)
+        missing = {row["name"]: row["missing"] for row in told["frontends"] if not row["installed"]}
+        assert missing == {"pdf": 'pip install "whorl[documents]"', "postscript": "install the package ghostscript"}
+        assert "not installed: pip install" in run("formats").output
+
+    def test_a_languages_extra_is_named(self, monkeypatch):
+        monkeypatch.setattr("whorl.frontends.code.languages.installed", lambda name: name == "c")
+        told = json.loads(run("formats", "--format", "json").stdout)
+        missing = {row["name"]: row.get("missing") for row in told["languages"]}
+        assert missing["c"] is None
+        assert missing["haskell"] == 'pip install "whorl[languages]"'
 
 
 def test_the_example():

@@ -8,7 +8,17 @@ from typing import Any
 
 import click
 
-from whorl.cli.options import as_option, check_readable, format_option, scheme_and_key, scheme_options
+from whorl.cli.options import (
+    as_option,
+    check_readable,
+    format_option,
+    key_of,
+    key_option,
+    limits_options,
+    scheme_of,
+    scheme_options,
+    set_limits,
+)
 from whorl.cli.progress import bar
 from whorl.fingerprinting.engine import selector
 from whorl.fingerprinting.excerpts import excerpts
@@ -27,14 +37,16 @@ BATCH = 4096
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@scheme_options
+@scheme_options("text")
+@key_option
 @as_option
+@limits_options
 @click.option("--limit", type=click.IntRange(min=0), help="Show at most this many fingerprints a document. [table: 20]")
 @click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads a document.")
 @format_option("table", "json")
 def command(
     files: tuple[Path, ...], scheme_name: str, key_file: Path | None, as_format: str | None, limit: int | None,
-    threads: int, form: str, **settings: Any,
+    threads: int, parse_seconds: float, parse_memory: int, form: str, **settings: Any,
 ) -> None:  # fmt: skip
     """Show the fingerprints of FILES: hashes, positions, the text of each k-gram, and the density beside the theory.
 
@@ -47,7 +59,9 @@ def command(
       whorl fingerprint main.inc --scheme code --as php
       whorl fingerprint essay.txt --select mod-minimizer --k 100 --w 50
     """
-    scheme, key = scheme_and_key(scheme_name, key_file, settings)
+    set_limits(parse_seconds, parse_memory)
+    key = key_of(key_file)
+    scheme = scheme_of(scheme_name, settings).with_key(key.id)
     for file in files:
         check_readable(file)
     show = _print_json if form == "json" else _print_tables

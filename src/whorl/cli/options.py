@@ -8,10 +8,14 @@ import click
 
 from whorl.catalog import SELECTORS
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
+from whorl.frontends.sandbox.limits import Limits
 from whorl.hashing.key import Key
 from whorl.scheme import PRESETS, Scheme, preset
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# The name of the scheme that the documents decide.
+AUTO = "auto"
 
 # Scheme settings that can be given one by one; each overrides the scheme's own.
 SETTINGS = {
@@ -30,18 +34,64 @@ SETTINGS = {
 }
 
 
-def scheme_options(command: F) -> F:
-    """--scheme and its single settings, and --key-file."""
-    for name, (kind, text) in reversed(SETTINGS.items()):
-        command = click.option(f"--{name}", type=kind, help=text)(command)
-    command = click.option(
+def scheme_options(default: str) -> Callable[[F], F]:
+    """--scheme and its single settings."""
+    auto = " auto: code if there are programs among the documents, else text." if default == AUTO else ""
+
+    def decorate(command: F) -> F:
+        for name, (kind, text) in reversed(SETTINGS.items()):
+            command = click.option(f"--{name}", type=kind, help=text)(command)
+        return click.option(
+            "--scheme", "scheme_name", default=default, show_default=True, metavar="NAME|FILE",
+            help=f"A preset ({', '.join(sorted(PRESETS))}) or a .toml or .json file with a scheme.{auto}",
+        )(command)  # fmt: skip
+
+    return decorate
+
+
+def key_option(command: F) -> F:
+    """--key-file."""
+    return click.option(
         "--key-file", type=click.Path(path_type=Path),
         help="File with a secret key of 32 hexadecimal digits; without it the public key is used.",
     )(command)  # fmt: skip
-    return click.option(
-        "--scheme", "scheme_name", default="text", show_default=True, metavar="NAME|FILE",
-        help=f"A preset ({', '.join(sorted(PRESETS))}) or a .toml or .json file with a scheme.",
-    )(command)  # fmt: skip
+
+
+def rules_options(command: F) -> F:
+    """Which files of folders and archives are read."""
+    options = (
+        click.option("--include", multiple=True, metavar="PATTERN",
+                     help="Read only files that match, such as '*.java'. Can be given again."),
+        click.option("--exclude", multiple=True, metavar="PATTERN",
+                     help="Leave out files and folders that match. Can be given again."),
+        click.option("--no-gitignore", is_flag=True, help="Read what .gitignore files name, too."),
+        click.option("--hidden", is_flag=True, help="Read hidden files and folders, too."),
+        click.option("--generated", is_flag=True, help="Read what tools made or fetched, such as node_modules, too."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def limits_options(command: F) -> F:
+    """What a parser may use for one file before it is stopped."""
+    seconds, memory = Limits().seconds, Limits().memory >> 20
+    options = (
+        click.option("--parse-seconds", type=float, default=seconds, show_default=True,
+                     help="Time that a parser may take for one file."),
+        click.option("--parse-memory", type=int, default=memory, show_default=True, metavar="MB",
+                     help="Memory that a parser may take for one file."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def set_limits(seconds: float, memory: int, workers: int | None = None) -> None:
+    """Let the parsers of this process use no more than the options say."""
+    from whorl.frontends.sandbox.default import configure
+
+    configure(Limits(seconds=seconds, memory=memory << 20), workers)
 
 
 def as_option(command: F) -> F:
@@ -68,15 +118,17 @@ def format_option(*choices: str) -> Callable[[F], F]:
     )  # fmt: skip
 
 
-def scheme_and_key(scheme_name: str, key_file: Path | None, settings: dict[str, Any]) -> tuple[Scheme, Key]:
-    """The scheme that the options describe, under the key that they name."""
-    key = Key.PUBLIC if key_file is None else _key(key_file)
-    base = _named_scheme(scheme_name)
-    given = {name: value for name, value in settings.items() if value is not None}
-    return _overridden(base, given).with_key(key.id), key
+def scheme_of(scheme_name: str, settings: dict[str, Any], auto: Callable[[], Scheme] | None = None) -> Scheme:
+    """The scheme that the options describe; ``auto`` finds one out if its name is that."""
+    base = auto() if auto is not None and scheme_name == AUTO else _named_scheme(scheme_name)
+    given = {name: settings[name] for name in SETTINGS if settings[name] is not None}
+    return _overridden(base, given)
 
 
-def _key(path: Path) -> Key:
+def key_of(path: Path | None) -> Key:
+    """The key that --key-file names, or the public one."""
+    if path is None:
+        return Key.PUBLIC
     try:
         return Key.from_hex(_read(path, "--key-file").strip())
     except InputError as error:

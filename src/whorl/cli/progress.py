@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 # About a second's work: below it a bar would only flicker.
 LONG = 100_000_000
@@ -23,3 +24,24 @@ def bar(file: Path) -> Iterator[Callable[[int], object] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(file.name, total=size)
         yield lambda done: shown.update(task, completed=done)
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int | None], object] | None]:
+    """Shows what is being done and how far it is, if someone is looking; gives what to tell it, or None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        tasks: dict[str, Any] = {}
+
+        def tell(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = shown.add_task(stage, total=total)
+            shown.update(tasks[stage], completed=done)
+
+        yield tell

@@ -1,0 +1,1 @@
+"""How well copies are told from independent work, on labelled programs."""

@@ -1,0 +1,140 @@
+"""``whorl compare``: all pairs of a class of submissions, as a table, JSON, CSV or a report."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whorl.cli.options import (
+    as_option,
+    format_option,
+    limits_options,
+    rules_options,
+    scheme_of,
+    scheme_options,
+    set_limits,
+)
+from whorl.cli.pairs import print_tables
+from whorl.cli.progress import stages
+from whorl.collection.rules import Rules
+from whorl.comparison.compare_all import compare_all
+from whorl.comparison.export import as_json, as_rows
+from whorl.comparison.kind import scheme_for
+from whorl.comparison.result import Comparison
+from whorl.comparison.scores import MEASURES
+from whorl.comparison.settings import Settings
+
+DEFAULTS = Settings()
+EXISTING = click.Path(path_type=Path, exists=True)
+
+OPTIONS = (
+    click.option("--base", multiple=True, type=EXISTING,
+                 help="Sanctioned material, such as template code: it is no evidence. Can be given again."),
+    click.option("--archive", multiple=True, type=EXISTING,
+                 help="Earlier submissions: compared with the new ones, never with each other. Can be given again."),
+    click.option("--report", type=click.Path(path_type=Path), help="Write a report for people into this folder."),
+    click.option("--title", help="The report's title.  [default: the names of PATHS]"),
+    click.option("--submissions-csv", "roster", type=EXISTING,
+                 help="CSV file with a column submission, and any of name, person, assignment, label, date."),
+    click.option("--threshold", type=click.FloatRange(0, 1), default=DEFAULTS.threshold, show_default=True,
+                 help="The least that a reported pair must have."),
+    click.option("--sort", "measure", type=click.Choice(MEASURES), default=DEFAULTS.measure, show_default=True,
+                 help="The measure that ranks the pairs, and that --threshold is of."),
+    click.option("--limit", type=click.IntRange(min=1), default=DEFAULTS.limit, show_default=True,
+                 help="Report at most this many pairs."),
+    click.option("--max-share", metavar="N|P%", callback=lambda _context, _option, value: _share(value),
+                 help=f"What more submissions have than this is common, not copied.  [default: {DEFAULTS.max_share}]"),
+    click.option("--cluster", type=click.FloatRange(0, 1), default=DEFAULTS.cluster, show_default=True,
+                 help="The least score that puts two submissions into one cluster."),
+    click.option("--group-by", type=click.Choice(["person"]),
+                 help="Show first the same two people over several assignments (see --submissions-csv)."),
+    click.option("--anonymise", is_flag=True,
+                 help="Give submissions, files and people other names. What the texts say stays."),
+)  # fmt: skip
+
+
+def _options(command: Any) -> Any:
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=EXISTING)
+@_options
+@scheme_options("auto")
+@as_option
+@rules_options
+@limits_options
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=DEFAULTS.threads,
+    show_default="one a core",
+    help="Threads that read, and processes that parse.",
+)
+@format_option("table", "json", "csv")
+def command(
+    paths: tuple[Path, ...], report: Path | None, title: str | None, group_by: str | None, as_format: str | None,
+    form: str, parse_seconds: float, parse_memory: int, **given: Any,
+) -> None:  # fmt: skip
+    """Compare all submissions in PATHS with each other, rank the pairs, and show what they share.
+
+    Each child of a PATH is a submission: a file, a folder of files, or an archive. A PATH that is an archive is opened;
+    one that is any other file is a submission itself. Programs are compared by their tokens, other files by their text:
+    names, layout and comments do not count.
+
+    \b
+    Examples:
+      whorl compare homework/
+      whorl compare homework.zip --base template/ --archive last-year.zip --report report/
+      whorl compare alice.py bob.py --format json
+      whorl compare essays/ --scheme text --threshold 0.3 --format csv
+    """
+    set_limits(parse_seconds, parse_memory, given["threads"])
+    settings = _settings(given, as_format)
+    scheme = scheme_of(given.pop("scheme_name"), given, lambda: scheme_for(paths, Settings(**settings)))
+    with stages() as progress:
+        sources = {name: given[name] for name in ("base", "archive", "roster")}
+        found = compare_all(paths, scheme, **sources, progress=progress, **settings)
+        page = None if report is None else _written(found, report, title or ", ".join(path.name for path in paths))
+    _show(found, form, group_by is not None)
+    if page is not None:
+        click.echo(f"report: {page}", err=form != "table")
+
+
+def _settings(given: dict[str, Any], as_format: str | None) -> dict[str, Any]:
+    rules = Rules(
+        include=given["include"], exclude=given["exclude"], gitignore=not given["no_gitignore"],
+        hidden=given["hidden"], generated=given["generated"],
+    )  # fmt: skip
+    names = ("threshold", "measure", "limit", "cluster", "anonymise", "threads", "max_share")
+    return {name: given[name] for name in names if given[name] is not None} | {"rules": rules, "format": as_format}
+
+
+def _share(text: str | None) -> int | float | None:
+    """A number of submissions, or a share of all of them."""
+    if text is None:
+        return None
+    try:
+        return float(text.removesuffix("%")) / 100 if text.endswith("%") else int(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is neither a number of submissions nor a percentage") from error
+
+
+def _written(found: Comparison, folder: Path, title: str) -> Path:
+    from whorl.report.write import write
+
+    return write(found, folder, title=title)
+
+
+def _show(found: Comparison, form: str, by_person: bool) -> None:
+    if form == "json":
+        click.echo(json.dumps(as_json(found), indent=1))
+    elif form == "csv":
+        csv.writer(sys.stdout, lineterminator="\n").writerows(as_rows(found))
+    else:
+        print_tables(found, by_person)

@@ -1,0 +1,131 @@
+"""``whorl.compare_all``: a class in, ranked pairs with their passages out.
+
+The steps are those of the winnowing paper, section 5.2, in its order: fingerprint all documents, index the fingerprints
+with their positions, look each document's up, sort what is found by document, rank the pairs, and show the best.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whorl.comparison.anonymity import anonymise, without_names
+from whorl.comparison.clusters import Links
+from whorl.comparison.details import Details
+from whorl.comparison.groups import groups
+from whorl.comparison.intake import Entry, Intake, Reader
+from whorl.comparison.kind import scheme_for
+from whorl.comparison.postings import sort
+from whorl.comparison.result import Comparison, Pair, Submission
+from whorl.comparison.roster import Record, read_roster
+from whorl.comparison.scores import Best, Scores, score
+from whorl.comparison.settings import Settings
+from whorl.comparison.shelf import Shelf
+from whorl.errors import InputError
+from whorl.hashing.key import Key
+from whorl.model import Skipped
+from whorl.scheme import Scheme, resolve
+
+# Told what is being done, how much of it is done, and how much there is, if that is known.
+Progress = Callable[[str, int, int | None], object]
+
+
+def compare_all(
+    paths: Path | Iterable[Path],
+    scheme: Scheme | str | None = None,
+    *,
+    base: Path | Iterable[Path] = (),
+    archive: Path | Iterable[Path] = (),
+    roster: Path | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Comparison:
+    """Compare all submissions with each other: every child of the paths is one, a file, a folder or an archive.
+
+    Without a scheme it is ``code`` if there is a program among the files, else ``text``. What stands in ``base`` is no
+    evidence. Submissions in ``archive`` are compared with the new ones, never with each other. ``roster`` is a CSV file
+    with names, people, labels and dates. The other settings are those of ``Settings``.
+    """
+    return _Comparing(scheme, Settings(**settings), progress).run(
+        _paths(paths), _paths(base), _paths(archive), {} if roster is None else read_roster(roster)
+    )
+
+
+class _Comparing:
+    def __init__(self, scheme: Scheme | str | None, settings: Settings, progress: Progress | None) -> None:
+        self._scheme, self._settings = scheme, settings
+        self._progress: Progress = progress or (lambda _stage, _done, _total: None)
+
+    def run(
+        self, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path], records: Mapping[str, Record]
+    ) -> Comparison:
+        if not paths:
+            raise InputError("nothing to compare: give a folder, an archive or files")
+        scheme = scheme_for(paths, self._settings) if self._scheme is None else resolve(self._scheme)
+        reader = Reader(scheme, Key.PUBLIC, self._settings.rules, self._settings.threads, self._settings.format)
+        shelf = Shelf()
+        intake = Intake(reader, shelf, lambda done: self._progress("reading", done, None))
+        intake.sanction(base)
+        intake.take(paths, archived=False)
+        intake.take(archive, archived=True)
+        entries, skipped = intake.entries(), intake.skipped
+        skipped += _strangers(entries, records)
+        if self._settings.anonymise:
+            records, skipped = anonymise(entries, records), without_names(skipped)
+        links = Links(len(entries))
+        best = self._ranked(entries, links)
+        details = Details(entries, shelf, scheme)
+        pairs = tuple(self._pairs(best.ranked(), details))
+        submissions = tuple(_submission(entry, records.get(entry.name, Record())) for entry in entries)
+        return Comparison(
+            scheme=scheme,
+            submissions=submissions,
+            pairs=pairs,
+            clusters=links.clusters((pair.left, pair.right) for pair in pairs),
+            groups=groups(pairs, submissions),
+            skipped=tuple(skipped),
+            threshold=self._settings.threshold,
+            measure=self._settings.measure,
+            scores=tuple(best.histogram.tolist()),
+            omitted=best.reached - len(pairs),
+            text=details.text,
+        )
+
+    def _ranked(self, entries: Sequence[Entry], links: Links) -> Best:
+        settings = self._settings
+        postings = sort([entry.distinct() for entry in entries], settings.most(len(entries)))
+        fresh = sum(not entry.archived for entry in entries)
+        best = Best(settings.threshold, settings.measure, settings.limit)
+        for number, found in enumerate(score(postings, fresh), 1):
+            best.add(found)
+            linked = found.chosen(found.measure("score") >= settings.cluster)
+            links.add(linked.left, linked.right)
+            self._progress("comparing", number, fresh)
+        return best
+
+    def _pairs(self, ranked: Scores, details: Details) -> Iterable[Pair]:
+        for number in range(len(ranked)):
+            yield details.pair(ranked, number)
+            self._progress("passages", number + 1, len(ranked))
+
+
+def _submission(entry: Entry, record: Record) -> Submission:
+    return Submission(
+        name=record.name or entry.name,
+        files=tuple(entry.files),
+        symbols=entry.symbols,
+        fingerprints=len(entry.distinct()),
+        archived=entry.archived,
+        person=record.person,
+        assignment=record.assignment,
+        label=record.label,
+        date=record.date,
+    )
+
+
+def _strangers(entries: Sequence[Entry], records: Mapping[str, Record]) -> list[Skipped]:
+    known = {entry.name for entry in entries}
+    return [Skipped(name, "in the list of submissions, but not handed in") for name in records if name not in known]
+
+
+def _paths(paths: Path | Iterable[Path]) -> list[Path]:
+    return [paths] if isinstance(paths, Path) else [Path(path) for path in paths]

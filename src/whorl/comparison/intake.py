@@ -1,0 +1,140 @@
+"""Reads submissions: every file of every child of some paths, on several threads, onto the shelf."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from whorl.collection.children import children
+from whorl.collection.rules import Rules
+from whorl.comparison.result import File
+from whorl.comparison.shelf import Shelf
+from whorl.errors import DocumentError
+from whorl.fingerprinting.ahead import Ahead
+from whorl.fingerprinting.whole import Whole, read_whole
+from whorl.hashing.hasher import hasher
+from whorl.hashing.key import Key
+from whorl.matching.evidence import Evidence, evidence, sift
+from whorl.matching.sanction import Sanction
+from whorl.model import Document, Hashes, Skipped
+from whorl.scheme import Scheme
+
+
+class Found(NamedTuple):
+    """One file of a path's child, read, or left out."""
+
+    path: Path
+    child: str
+    name: str
+    whole: Whole | Skipped
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How the files of paths are read. ``format`` is what they are, if somebody says so."""
+
+    scheme: Scheme
+    key: Key
+    rules: Rules
+    threads: int
+    format: str | None = None
+
+    def read(self, paths: Iterable[Path]) -> Iterator[Found]:
+        """Every file of every child of the paths, in order."""
+        items = ((path, child, item) for path in paths for child, item in children(path, self.rules))
+        with Ahead(self.threads) as ahead:
+            yield from ahead.map(lambda item: self._found(*item), items)
+
+    def _found(self, path: Path, child: str, item: Document | Skipped) -> Found:
+        if isinstance(item, Skipped):
+            return Found(path, child, item.name, item)
+        try:
+            whole = read_whole(replace(item, format=self.format), self.scheme, self.key)
+        except DocumentError as error:
+            return Found(path, child, item.name, Skipped(item.name, str(error)))
+        return Found(path, child, item.name, whole)
+
+
+@dataclass(slots=True)
+class Entry:
+    """A submission while it is read: its files, their rows on the shelf, and their fingerprints."""
+
+    name: str
+    path: Path
+    archived: bool
+    files: list[File] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    hashes: list[Hashes] = field(default_factory=list)
+    symbols: int = 0
+
+    def distinct(self) -> Hashes:
+        """Its fingerprints, each once, ascending."""
+        return np.unique(np.concatenate([*self.hashes, np.zeros(0, np.uint64)]))
+
+
+class Intake:
+    """All submissions, in the order in which they come. ``progress`` is told how many files are done."""
+
+    def __init__(self, reader: Reader, shelf: Shelf, progress: Callable[[int], object]) -> None:
+        self._reader, self._shelf, self._progress = reader, shelf, progress
+        self._sanction: Sanction | None = None
+        self._entries: dict[tuple[bool, Path, str], Entry] = {}
+        self.skipped: list[Skipped] = []
+        self._files = 0
+
+    def sanction(self, paths: Sequence[Path]) -> None:
+        """What stands in these paths is no evidence."""
+        if paths:
+            streams = [whole.stream for _, whole in self._wholes(paths)]
+            self._sanction = Sanction(streams, hasher(self._reader.key, self._reader.scheme.k))
+
+    def take(self, paths: Iterable[Path], *, archived: bool) -> None:
+        """Read all children of the paths."""
+        for found, whole in self._wholes(paths):
+            key = archived, found.path, found.child
+            self._add(self._entries.setdefault(key, Entry(found.child, found.path, archived)), found.name, whole)
+
+    def _wholes(self, paths: Iterable[Path]) -> Iterator[tuple[Found, Whole]]:
+        for found in self._reader.read(paths):
+            if isinstance(found.whole, Skipped):
+                self.skipped.append(found.whole)
+            else:
+                yield found, found.whole
+            self._files += 1
+            self._progress(self._files)
+
+    def entries(self) -> list[Entry]:
+        """The submissions by name, the archived ones last. Those of one name get their path before it."""
+        entries = sorted(self._entries.values(), key=lambda entry: (entry.archived, entry.name, str(entry.path)))
+        times = Counter(entry.name for entry in entries)
+        for entry in entries:
+            if times[entry.name] > 1:
+                entry.name = _longer(entry)
+        return entries
+
+    def _add(self, entry: Entry, name: str, whole: Whole) -> None:
+        part = sift(whole.stream, whole.fingerprints, self._sanction)
+        own = evidence(part)
+        inside = name.split(f"{entry.name}/", 1)[-1]
+        entry.files.append(File(inside, whole.format, len(own), part.sanctioned, whole.fingerprints.notes))
+        entry.rows.append(self._shelf.put(_row(own, whole.text)))
+        entry.hashes.append(own.hashes)
+        entry.symbols += len(own)
+
+
+def _longer(entry: Entry) -> str:
+    return str(entry.path) if entry.path.name == entry.name else f"{entry.path}/{entry.name}"
+
+
+def _row(own: Evidence, text: str) -> list[np.typing.NDArray[np.generic]]:
+    letters = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+    return [own.symbols, own.starts, own.ends, own.bounds, own.files, own.hashes, own.places, letters]
+
+
+def unpacked(row: list[np.typing.NDArray[np.generic]]) -> tuple[Evidence, str]:
+    """A row of the shelf: the evidence of a file and its text."""
+    *own, letters = row
+    return Evidence(*own), letters.tobytes().decode("utf-8", "surrogatepass")  # type: ignore[arg-type]

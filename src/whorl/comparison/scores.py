@@ -1,0 +1,104 @@
+"""The pairs of a class: each submission's fingerprints are looked up, and those that share enough become pairs.
+
+One submission at a time (winnowing paper, section 5.2): no pair below the threshold is ever kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl import kernel
+from whorl.comparison.postings import Postings
+
+MEASURES = ("score", "similarity", "containment")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Pairs by the numbers of their submissions, left < right, and their measures, best first."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    similarity: NDArray[np.float64]
+    containment: NDArray[np.float64]
+    shared: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def measure(self, name: str) -> NDArray[np.float64]:
+        """One of the ``MEASURES`` of all pairs."""
+        if name == "score":
+            return (self.similarity + self.containment) / 2
+        return self.similarity if name == "similarity" else self.containment
+
+    def chosen(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> "Scores":
+        """Some of the pairs."""
+        return Scores(
+            self.left[rows], self.right[rows], self.similarity[rows], self.containment[rows], self.shared[rows]
+        )
+
+
+def score(postings: Postings, fresh: int) -> Iterator[Scores]:
+    """For each of the first ``fresh`` submissions, all pairs with later ones that share anything. Those after them are
+    archived, and never compared with each other."""
+    submissions = len(postings.totals)
+    sums, counts = np.zeros(submissions), np.zeros(submissions, np.int32)
+    shared = kernel.matching().shared
+    lists = postings.offsets, postings.groups, postings.starts, postings.members, postings.weights
+    for number in range(fresh):
+        others, weights, numbers = shared(*lists, number, sums, counts)
+        mine, theirs = postings.totals[number], postings.totals[others]
+        yield Scores(
+            np.full(len(others), number, np.int32),
+            others,
+            np.minimum(1, weights / (mine + theirs - weights)),
+            np.minimum(1, weights / np.minimum(mine, theirs)),
+            numbers,
+        )
+
+
+class Best:
+    """The best pairs of at least a threshold, no more than ``limit`` of them, and a histogram of all scores."""
+
+    def __init__(self, threshold: float, measure: str, limit: int) -> None:
+        self._threshold, self._measure, self._limit = threshold, measure, limit
+        self._held: list[Scores] = []
+        self._size = 0
+        self.reached = 0
+        self.histogram = np.zeros(101, np.int64)
+
+    def add(self, found: Scores) -> None:
+        """Look at some pairs."""
+        values = found.measure(self._measure)
+        self.histogram += np.bincount((found.measure("score") * 100).astype(np.int64), minlength=101)
+        is_enough = values >= self._threshold
+        self.reached += int(np.count_nonzero(is_enough))
+        if is_enough.any():
+            self._held.append(found.chosen(is_enough))
+            self._size += len(self._held[-1])
+            if self._size > 2 * self._limit:
+                self._held = [self.ranked()]
+                self._size = len(self._held[0])
+
+    def ranked(self) -> Scores:
+        """The best so far, best first; of equal ones, by the other measures and then by number."""
+        every = _joined(self._held)
+        measures = [-every.measure(name) for name in (*MEASURES, self._measure)]
+        keys: list[NDArray[Any]] = [every.right, every.left, -every.shared, *measures]
+        return every.chosen(np.lexsort(keys)[: self._limit])
+
+
+def _joined(parts: list[Scores]) -> Scores:
+    nothing = np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
+    parts = [Scores(*nothing), *parts]
+    return Scores(
+        np.concatenate([part.left for part in parts]),
+        np.concatenate([part.right for part in parts]),
+        np.concatenate([part.similarity for part in parts]),
+        np.concatenate([part.containment for part in parts]),
+        np.concatenate([part.shared for part in parts]),
+    )

@@ -1,0 +1,75 @@
+"""What a comparison is asked for, apart from the scheme. All defaults are here."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from whorl.collection.rules import Rules
+from whorl.comparison.scores import MEASURES
+from whorl.errors import InputError
+
+
+class SettingsError(InputError):
+    """Settings have faults. ``faults`` lists every one of them, not only the first."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(faults))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How submissions are read, which pairs are reported. Checks itself, and reports all its faults at once."""
+
+    # The least that a pair must have to be reported, of which measure. Independent programs for one task score below
+    # .1 for the most part.
+    threshold: float = 0.1
+    measure: str = "score"
+    # Pairs that are looked at closely and reported: more than a person reads.
+    limit: int = 1000
+    # Fingerprints in more submissions than this are common, not copied: a number, or a share of all submissions. Beyond
+    # a thousand, pairs that have nothing else in common would cost more than all others.
+    max_share: int | float = 1000
+    # The least score that puts two submissions into one cluster.
+    cluster: float = 0.5
+    # Give every submission and file another name.
+    anonymise: bool = False
+    # What the files are, whatever their content and names tell.
+    format: str | None = None
+    rules: Rules = field(default_factory=Rules)
+    # Threads that read; parsers run in as many processes.
+    threads: int = field(
+        default_factory=lambda: len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    )
+
+    def __post_init__(self) -> None:
+        faults = list(_faults(self))
+        if faults:
+            raise SettingsError(faults)
+
+    def most(self, submissions: int) -> int:
+        """How many submissions may have a fingerprint that is evidence."""
+        if isinstance(self.max_share, float):
+            return max(1, int(self.max_share * submissions))
+        return self.max_share
+
+
+def _faults(settings: Settings) -> Iterator[str]:
+    for name in ("threshold", "cluster"):
+        value = getattr(settings, name)
+        if not _is_number(value) or not 0 <= value <= 1:
+            yield f"{name}: {value!r} is out of range; give a number from 0 to 1"
+    if settings.measure not in MEASURES:
+        yield f"measure: {settings.measure!r} is unknown: choose one of {', '.join(MEASURES)}"
+    for name in ("limit", "threads"):
+        value = getattr(settings, name)
+        if not isinstance(value, int) or value < 1:
+            yield f"{name}: {value!r} is out of range; give 1 or more"
+    share = settings.max_share
+    if not _is_number(share) or share <= 0 or (isinstance(share, float) and share > 1):
+        yield f"max_share: {share!r} is out of range; give a number of submissions, or a share from 0.0 to 1.0"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

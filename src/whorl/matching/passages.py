@@ -1,0 +1,61 @@
+"""Passages: chains of matches, told in the files and lines that people read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from whorl.matching.chain import Link, chains
+from whorl.matching.evidence import Evidence
+from whorl.matching.lines import Lines
+from whorl.matching.matches import Matches
+from whorl.matching.passage import Match, Passage, Side
+from whorl.model import Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readable:
+    """A document's evidence, and the names and lines of its files, by number."""
+
+    evidence: Evidence
+    names: Sequence[str]
+    lines: Sequence[Lines]
+
+    def span(self, start: int, end: int) -> Span:
+        """The text of some symbols, none of them in another file."""
+        return Span(int(self.evidence.starts[start]), int(self.evidence.ends[end - 1]))
+
+    def side(self, file: int, start: int, end: int) -> Side:
+        """Where some symbols of a file stand."""
+        span, lines = self.span(start, end), self.lines[file]
+        return Side(self.names[file], *span, lines.line(span.start), lines.line(max(span.start, span.end - 1)))
+
+
+def passages(matches: Matches, left: Readable, right: Readable, k: int) -> tuple[Passage, ...]:
+    """The passages of two documents, the longest first."""
+    found = [_passage(chain, left, right) for chain in chains(matches, left.evidence, right.evidence, k)]
+    return tuple(sorted(found, key=lambda passage: -passage.symbols))
+
+
+def _passage(chain: list[Link], left: Readable, right: Readable) -> Passage:
+    first, last = chain[0], chain[-1]
+    matches = tuple(
+        Match(
+            left.span(link.left, link.left + link.length), right.span(link.right, link.right + link.length), link.length
+        )
+        for link in chain
+    )
+    return Passage(
+        left.side(first.files[0], first.left, last.left + last.length),
+        right.side(first.files[1], first.right, last.right + last.length),
+        _symbols(chain),
+        matches,
+    )
+
+
+def _symbols(chain: list[Link]) -> int:
+    """Those of all matches, each counted once: neighbours may overlap."""
+    overlaps = sum(
+        max(0, before.left + before.length - link.left, before.right + before.length - link.right)
+        for before, link in pairwise(chain)
+    )
+    return sum(link.length for link in chain) - overlaps
