@@ -14,7 +14,7 @@ from whorl.model import Document
 def grouped(path: Path) -> dict[str, list[str]]:
     """Each child and its documents, in the order in which they come."""
     groups: dict[str, list[str]] = {}
-    for child, item in children(path):
+    for child, _, item in children(path):
         groups.setdefault(child, []).extend([item.name] if isinstance(item, Document) else [])
     return groups
 

@@ -100,7 +100,8 @@ def command(
     with stages() as progress:
         sources = {name: given[name] for name in ("base", "archive", "roster")}
         found = compare_all(paths, scheme, **sources, progress=progress, **settings)
-        page = None if report is None else _written(found, report, title or ", ".join(path.name for path in paths))
+        names = ", ".join(path.resolve().name for path in paths) if not given["anonymise"] else "Submissions"
+        page = None if report is None else _written(found, report, title or names)
     _show(found, form, group_by is not None)
     if page is not None:
         click.echo(f"report: {page}", err=form != "table")

@@ -32,7 +32,9 @@ def print_tables(found: Comparison, by_person: bool) -> None:
 def _summary(found: Comparison) -> Text:
     fresh = sum(not submission.archived for submission in found.submissions)
     archived = len(found.submissions) - fresh
-    told = f"{fresh:,} submissions" + (f" and {archived:,} archived ones" if archived else "")
+    told = f"{fresh:,} {'submission' if fresh == 1 else 'submissions'}" + (
+        f" and {archived:,} archived ones" if archived else ""
+    )
     many = len(found.pairs) + found.omitted
     promise = f"; every shared passage of {found.scheme.guarantee} is found" if found.scheme.guarantee else ""
     return Text(

@@ -6,23 +6,33 @@ systems pack a folder.
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from whorl.collection.rules import DEFAULT, Rules
 from whorl.collection.walk import Item, Walk
 
 
-def children(path: Path, rules: Rules = DEFAULT) -> Iterator[tuple[str, Item]]:
+class Member(NamedTuple):
+    """An item of the walk, the child that it belongs to, and its name inside the child."""
+
+    child: str
+    inside: str
+    item: Item
+
+
+def children(path: Path, rules: Rules = DEFAULT) -> Iterator[Member]:
     """Every item of the walk with the name of the child that it belongs to.
 
     A flat sequence, so that an archive is read once however its members are mixed: in a folder or a zip file the items
     of a child follow each other, in a tar archive they may not. Every child has an item at least; one without a
-    document has nothing to compare.
+    document has nothing to compare. A child that is a single file has its own name inside.
     """
     the_walk = Walk(path, rules)
-    return ((_child(item.name, the_walk), item) for item in the_walk.items())
+    return (_member(item, the_walk) for item in the_walk.items())
 
 
-def _child(name: str, the_walk: Walk) -> str:
-    """The first part of a name, behind the wrapper."""
-    inner = name.removeprefix(f"{the_walk.wrapper}/") if the_walk.wrapper else name
-    return (inner or name).partition("/")[0]
+def _member(item: Item, the_walk: Walk) -> Member:
+    """By the first part of the item's name, behind the wrapper."""
+    inner = item.name.removeprefix(f"{the_walk.wrapper}/") if the_walk.wrapper else item.name
+    child, _, inside = (inner or item.name).partition("/")
+    return Member(child, inside or child, item)

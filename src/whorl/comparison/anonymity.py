@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from whorl.comparison.intake import Entry
 from whorl.comparison.roster import Record
+from whorl.frontends.detection import extensions
 from whorl.model import Skipped
 
 
@@ -35,7 +36,9 @@ def without_names(skipped: Sequence[Skipped]) -> list[Skipped]:
 
 
 def _alias(number: int, name: str) -> str:
-    return f"file-{number}{PurePosixPath(name).suffix}"
+    """Keeps the extension if it is one: what stands behind a dot may be half a name."""
+    suffix = PurePosixPath(name).suffix.lower()
+    return f"file-{number}{suffix if suffix[1:] in extensions() else ''}"
 
 
 def _digest(text: str) -> bytes:

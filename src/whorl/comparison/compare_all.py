@@ -16,13 +16,12 @@ from whorl.comparison.intake import Entry, Intake, Reader
 from whorl.comparison.kind import scheme_for
 from whorl.comparison.postings import sort
 from whorl.comparison.result import Comparison, Pair, Submission
-from whorl.comparison.roster import Record, read_roster
+from whorl.comparison.roster import Record, read_roster, records_of
 from whorl.comparison.scores import Best, Scores, score
 from whorl.comparison.settings import Settings
 from whorl.comparison.shelf import Shelf
 from whorl.errors import InputError
 from whorl.hashing.key import Key
-from whorl.model import Skipped
 from whorl.scheme import Scheme, resolve
 
 # Told what is being done, how much of it is done, and how much there is, if that is known.
@@ -30,12 +29,12 @@ Progress = Callable[[str, int, int | None], object]
 
 
 def compare_all(
-    paths: Path | Iterable[Path],
+    paths: Path | str | Iterable[Path | str],
     scheme: Scheme | str | None = None,
     *,
-    base: Path | Iterable[Path] = (),
-    archive: Path | Iterable[Path] = (),
-    roster: Path | None = None,
+    base: Path | str | Iterable[Path | str] = (),
+    archive: Path | str | Iterable[Path | str] = (),
+    roster: Path | str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Comparison:
@@ -46,7 +45,7 @@ def compare_all(
     with names, people, labels and dates. The other settings are those of ``Settings``.
     """
     return _Comparing(scheme, Settings(**settings), progress).run(
-        _paths(paths), _paths(base), _paths(archive), {} if roster is None else read_roster(roster)
+        _paths(paths), _paths(base), _paths(archive), {} if roster is None else read_roster(Path(roster))
     )
 
 
@@ -56,7 +55,7 @@ class _Comparing:
         self._progress: Progress = progress or (lambda _stage, _done, _total: None)
 
     def run(
-        self, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path], records: Mapping[str, Record]
+        self, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path], roster: Mapping[str, Record]
     ) -> Comparison:
         if not paths:
             raise InputError("nothing to compare: give a folder, an archive or files")
@@ -67,8 +66,9 @@ class _Comparing:
         intake.sanction(base)
         intake.take(paths, archived=False)
         intake.take(archive, archived=True)
-        entries, skipped = intake.entries(), intake.skipped
-        skipped += _strangers(entries, records)
+        entries = intake.entries()
+        records, strangers = records_of(entries, roster)
+        skipped = intake.skipped + strangers
         if self._settings.anonymise:
             records, skipped = anonymise(entries, records), without_names(skipped)
         links = Links(len(entries))
@@ -122,10 +122,5 @@ def _submission(entry: Entry, record: Record) -> Submission:
     )
 
 
-def _strangers(entries: Sequence[Entry], records: Mapping[str, Record]) -> list[Skipped]:
-    known = {entry.name for entry in entries}
-    return [Skipped(name, "in the list of submissions, but not handed in") for name in records if name not in known]
-
-
-def _paths(paths: Path | Iterable[Path]) -> list[Path]:
-    return [paths] if isinstance(paths, Path) else [Path(path) for path in paths]
+def _paths(paths: Path | str | Iterable[Path | str]) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]

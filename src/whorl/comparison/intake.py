@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whorl.collection.children import children
+from whorl.collection.children import Member, children
 from whorl.collection.rules import Rules
 from whorl.comparison.result import File
 from whorl.comparison.shelf import Shelf
-from whorl.errors import DocumentError
+from whorl.errors import DocumentError, InputError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.fingerprinting.whole import Whole, read_whole
 from whorl.hashing.hasher import hasher
 from whorl.hashing.key import Key
 from whorl.matching.evidence import Evidence, evidence, sift
 from whorl.matching.sanction import Sanction
-from whorl.model import Document, Hashes, Skipped
+from whorl.model import Hashes, Skipped
 from whorl.scheme import Scheme
 
 
@@ -41,30 +41,43 @@ class Reader:
     rules: Rules
     threads: int
     format: str | None = None
+    _seen: set[Path] = field(default_factory=set)
 
     def read(self, paths: Iterable[Path]) -> Iterator[Found]:
-        """Every file of every child of the paths, in order."""
-        items = ((path, child, item) for path in paths for child, item in children(path, self.rules))
+        """Every file of every child of the paths, in order; each once, however often it is given."""
         with Ahead(self.threads) as ahead:
-            yield from ahead.map(lambda item: self._found(*item), items)
+            yield from ahead.map(lambda member: self._found(*member), self._members(paths))
 
-    def _found(self, path: Path, child: str, item: Document | Skipped) -> Found:
+    def _members(self, paths: Iterable[Path]) -> Iterator[tuple[Path, Member]]:
+        for path in paths:
+            place = path.resolve()
+            for member in children(path, self.rules):
+                # A path that is a file has its own name; what is in a folder or an archive has the name in it.
+                whole = place if member.item.name == place.name and not place.is_dir() else place / member.item.name
+                if whole not in self._seen:
+                    self._seen.add(whole)
+                    yield path, member
+
+    def _found(self, path: Path, member: Member) -> Found:
+        child, inside, item = member
         if isinstance(item, Skipped):
-            return Found(path, child, item.name, item)
+            return Found(path, child, inside, item)
         try:
             whole = read_whole(replace(item, format=self.format), self.scheme, self.key)
         except DocumentError as error:
-            return Found(path, child, item.name, Skipped(item.name, str(error)))
-        return Found(path, child, item.name, whole)
+            return Found(path, child, inside, Skipped(item.name, str(error)))
+        return Found(path, child, inside, whole)
 
 
 @dataclass(slots=True)
 class Entry:
-    """A submission while it is read: its files, their rows on the shelf, and their fingerprints."""
+    """A submission while it is read: its files, their rows on the shelf, and their fingerprints. ``child`` is its name
+    in its path, ``name`` is one that no other has."""
 
-    name: str
+    child: str
     path: Path
     archived: bool
+    name: str = ""
     files: list[File] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     hashes: list[Hashes] = field(default_factory=list)
@@ -88,7 +101,13 @@ class Intake:
     def sanction(self, paths: Sequence[Path]) -> None:
         """What stands in these paths is no evidence."""
         if paths:
+            before = len(self.skipped)
             streams = [whole.stream for _, whole in self._wholes(paths)]
+            self.skipped[before:] = [
+                Skipped(item.name, f"in the base: {item.reason}") for item in self.skipped[before:]
+            ]
+            if not streams:
+                raise InputError(f"the base holds nothing that can be read: {', '.join(map(str, paths))}")
             self._sanction = Sanction(streams, hasher(self._reader.key, self._reader.scheme.k))
 
     def take(self, paths: Iterable[Path], *, archived: bool) -> None:
@@ -108,25 +127,23 @@ class Intake:
 
     def entries(self) -> list[Entry]:
         """The submissions by name, the archived ones last. Those of one name get their path before it."""
-        entries = sorted(self._entries.values(), key=lambda entry: (entry.archived, entry.name, str(entry.path)))
-        times = Counter(entry.name for entry in entries)
+        entries = sorted(self._entries.values(), key=lambda entry: (entry.archived, entry.child, str(entry.path)))
+        times = Counter(entry.child for entry in entries)
         for entry in entries:
-            if times[entry.name] > 1:
-                entry.name = _longer(entry)
+            entry.name = _longer(entry) if times[entry.child] > 1 else entry.child
         return entries
 
     def _add(self, entry: Entry, name: str, whole: Whole) -> None:
         part = sift(whole.stream, whole.fingerprints, self._sanction)
         own = evidence(part)
-        inside = name.split(f"{entry.name}/", 1)[-1]
-        entry.files.append(File(inside, whole.format, len(own), part.sanctioned, whole.fingerprints.notes))
+        entry.files.append(File(name, whole.format, len(own), part.sanctioned, whole.fingerprints.notes))
         entry.rows.append(self._shelf.put(_row(own, whole.text)))
         entry.hashes.append(own.hashes)
         entry.symbols += len(own)
 
 
 def _longer(entry: Entry) -> str:
-    return str(entry.path) if entry.path.name == entry.name else f"{entry.path}/{entry.name}"
+    return str(entry.path) if entry.path.name == entry.child else f"{entry.path}/{entry.child}"
 
 
 def _row(own: Evidence, text: str) -> list[np.typing.NDArray[np.generic]]:

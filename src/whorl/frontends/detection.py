@@ -31,6 +31,13 @@ def names() -> tuple[str, ...]:
     return tuple(sorted({*_rows(), *languages.LANGUAGES, TEXT}))
 
 
+@cache
+def extensions() -> frozenset[str]:
+    """The extensions of all formats and languages, and those that any text may have; without the dot."""
+    of_languages = {extension for row in languages.LANGUAGES.values() for extension in row.extensions}
+    return frozenset({*_extensions(), *of_languages, *PLAIN} - {""})
+
+
 def format_of(document: Document) -> str:
     """The document's format: what it says itself, what its content and name tell, or ``text`` for a string."""
     if document.format is not None:

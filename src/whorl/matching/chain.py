@@ -1,6 +1,7 @@
 """Chains of neighbouring matches over small gaps: edits and insertions part a copied piece into several matches."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,11 +22,14 @@ class Link(NamedTuple):
     files: tuple[int, int]
 
 
-def chains(matches: Matches, left: Evidence, right: Evidence, k: int) -> list[list[Link]]:
+Chain = list[Link]
+
+
+def chains(matches: Matches, left: Evidence, right: Evidence, k: int) -> list[Chain]:
     """The matches in chains, in the order of the left side. Each is in the chain that it continues with the smallest
     gaps, or begins one. Two neighbours may claim the same symbols, but fewer than k."""
-    found: list[list[Link]] = []
-    growing: list[list[Link]] = []
+    found: list[Chain] = []
+    growing: list[Chain] = []
     for link in _links(matches, left, right):
         growing = [chain for chain in growing if link.left - _end(chain[-1])[0] <= GAP * k]
         gaps = [(gap, number) for number, chain in enumerate(growing) if (gap := _gap(chain[-1], link, k)) is not None]
@@ -35,6 +39,29 @@ def chains(matches: Matches, left: Evidence, right: Evidence, k: int) -> list[li
             found.append([link])
             growing.append(found[-1])
     return found
+
+
+def symbols(chain: Chain) -> int:
+    """How many symbols a chain's matches have; what two neighbours claim counts once."""
+    overlaps = sum(
+        max(0, before.left + before.length - link.left, before.right + before.length - link.right)
+        for before, link in pairwise(chain)
+    )
+    return sum(link.length for link in chain) - overlaps
+
+
+def covered(found: Sequence[Chain]) -> tuple[int, int]:
+    """How many symbols of both sides are in the matches of chains, each counted once."""
+    links = [link for chain in found for link in chain]
+    return _union([(link.left, link.length) for link in links]), _union([(link.right, link.length) for link in links])
+
+
+def _union(intervals: Iterable[tuple[int, int]]) -> int:
+    total = reached = 0
+    for start, length in sorted(intervals):
+        total += max(0, start + length - max(start, reached))
+        reached = max(reached, start + length)
+    return total
 
 
 def _links(matches: Matches, left: Evidence, right: Evidence) -> Iterable[Link]:

@@ -25,44 +25,15 @@ class Matches:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def swapped(self) -> "Matches":
-        """The same matches, seen from the other side."""
-        return _sorted(self.rights, self.lefts, self.lengths)
-
-    def left_symbols(self) -> int:
-        """How many symbols of the left side are in matches."""
-        return _union(self.lefts, self.lengths)
-
-    def right_symbols(self) -> int:
-        """How many symbols of the right side are in matches."""
-        order = np.argsort(self.rights, kind="stable")
-        return _union(self.rights[order], self.lengths[order])
-
-
-def _union(starts: NDArray[np.int32], lengths: NDArray[np.int32]) -> int:
-    """How many places intervals cover together. They come by their starts."""
-    reached = np.maximum.accumulate(starts + lengths)
-    before = np.concatenate([starts[:1], reached[:-1]])
-    return int(np.maximum(0, reached - np.maximum(starts, before)).sum())
-
 
 def find(left: Evidence, right: Evidence, scheme: Scheme) -> Matches:
-    """The matches to show. Which of two documents is the left one does not matter."""
-    if left.symbols.tobytes() > right.symbols.tobytes():
-        return _find(right, left, scheme).swapped()
-    return _find(left, right, scheme)
-
-
-def _find(left: Evidence, right: Evidence, scheme: Scheme) -> Matches:
+    """The matches to show."""
     loops = kernel.matching()
     keys = loops.seeds(left.hashes, left.places, right.hashes, right.places)
     width = np.result_type(left.symbols, right.symbols)
     symbols = [np.ascontiguousarray(side.symbols, width) for side in (left, right)]
     lefts, rights, lengths = loops.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, scheme.k)
-    chosen = loops.choose(lefts, rights, lengths, (len(left), len(right)), scheme.k, scheme.guarantee or scheme.k)
-    return _sorted(lefts[chosen], rights[chosen], lengths[chosen])
-
-
-def _sorted(lefts: NDArray[np.int32], rights: NDArray[np.int32], lengths: NDArray[np.int32]) -> Matches:
-    order = np.lexsort((lengths, rights, lefts))
-    return Matches(lefts[order], rights[order], lengths[order])
+    sizes, sure = (len(left), len(right)), scheme.guarantee or scheme.k
+    chosen = loops.choose(lefts, rights, lengths, sizes, scheme.k, sure)
+    order = np.lexsort((lengths[chosen], rights[chosen], lefts[chosen]))
+    return Matches(lefts[chosen][order], rights[chosen][order], lengths[chosen][order])

@@ -35,3 +35,8 @@ class Passage:
     right: Side
     symbols: int
     matches: tuple[Match, ...]
+
+    def mirrored(self) -> "Passage":
+        """The same, with the sides exchanged."""
+        turned = (Match(match.right, match.left, match.symbols) for match in self.matches)
+        return Passage(self.right, self.left, self.symbols, tuple(turned))

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from whorl.matching.chain import Link, chains
+from whorl.matching.chain import Chain, symbols
 from whorl.matching.evidence import Evidence
 from whorl.matching.lines import Lines
-from whorl.matching.matches import Matches
 from whorl.matching.passage import Match, Passage, Side
 from whorl.model import Span
 
@@ -30,13 +28,13 @@ class Readable:
         return Side(self.names[file], *span, lines.line(span.start), lines.line(max(span.start, span.end - 1)))
 
 
-def passages(matches: Matches, left: Readable, right: Readable, k: int) -> tuple[Passage, ...]:
-    """The passages of two documents, the longest first."""
-    found = [_passage(chain, left, right) for chain in chains(matches, left.evidence, right.evidence, k)]
+def passages(chains: Sequence[Chain], left: Readable, right: Readable) -> tuple[Passage, ...]:
+    """The passages that chains of matches are, the longest first."""
+    found = [_passage(chain, left, right) for chain in chains]
     return tuple(sorted(found, key=lambda passage: -passage.symbols))
 
 
-def _passage(chain: list[Link], left: Readable, right: Readable) -> Passage:
+def _passage(chain: Chain, left: Readable, right: Readable) -> Passage:
     first, last = chain[0], chain[-1]
     matches = tuple(
         Match(
@@ -47,15 +45,6 @@ def _passage(chain: list[Link], left: Readable, right: Readable) -> Passage:
     return Passage(
         left.side(first.files[0], first.left, last.left + last.length),
         right.side(first.files[1], first.right, last.right + last.length),
-        _symbols(chain),
+        symbols(chain),
         matches,
     )
-
-
-def _symbols(chain: list[Link]) -> int:
-    """Those of all matches, each counted once: neighbours may overlap."""
-    overlaps = sum(
-        max(0, before.left + before.length - link.left, before.right + before.length - link.right)
-        for before, link in pairwise(chain)
-    )
-    return sum(link.length for link in chain) - overlaps

@@ -1,0 +1,189 @@
+"""``whorl compare`` on the command line: what is printed, where, and the exit codes."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import whorl
+from whorl.cli import main
+from whorl.comparison.export import as_json
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CLASS, TEMPLATE, ROSTER = EXAMPLES / "class", EXAMPLES / "template", EXAMPLES / "class.csv"
+BASED = ("--base", TEMPLATE, "--submissions-csv", ROSTER)
+
+
+def run(*arguments, **settings):
+    return CliRunner().invoke(main, ["compare", *map(str, arguments)], env={"COLUMNS": "120"}, **settings)
+
+
+def one_line(result, code=1):
+    """The only line of an error."""
+    assert result.exit_code == code
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines() if code == 1 else result.stderr.splitlines()[-1:]
+    assert line.startswith("Error: ")
+    return line
+
+
+class TestHelp:
+    def test_it_shows_examples(self):
+        result = run("--help")
+        assert result.exit_code == 0
+        assert "Examples:" in result.output
+        assert result.output.count("whorl compare ") >= 4
+        for option in ("--base", "--archive", "--report", "--threshold", "--format", "--anonymise"):
+            assert option in result.output
+
+    def test_a_path_is_wanted(self):
+        assert "PATHS" in one_line(run(), code=2)
+
+
+class TestTable:
+    def test_the_pairs_are_there_best_first(self):
+        result = run(CLASS, *BASED)
+        assert result.exit_code == 0
+        lines = result.stdout.splitlines()
+        assert lines[0] == "15 submissions, 8 pairs with a score of at least 0.07"
+        assert "every shared passage of 11 is found" in lines[1]
+        rows = [line.split() for line in lines if "%" in line]
+        assert [row[-2:] for row in rows[:2]] == [["amara.py", "bruno.py"], ["nils.java", "oona.java"]]
+        assert rows[0][:5] == ["100%"] * 5
+        scores = [int(row[0].rstrip("%")) for row in rows]
+        assert scores == sorted(scores, reverse=True)
+        assert "cluster 1, 2 submissions: amara.py, bruno.py" in lines
+
+    def test_what_was_left_out_is_told(self, tmp_path):
+        (tmp_path / "a.txt").write_text("A text.")
+        (tmp_path / "b.bin").write_bytes(b"\0" * 50)
+        assert "left out: b.bin: binary: it has NUL bytes" in run(tmp_path).stdout
+
+    def test_people_over_assignments(self):
+        result = run(CLASS, *BASED, "--group-by", "person")
+        assert "Amara Lindqvist" in result.stdout
+        assert result.stdout.index("together") < result.stdout.index("contained")
+
+    def test_people_without_a_list(self):
+        assert "see --submissions-csv" in run(CLASS, "--group-by", "person").stdout
+
+    def test_a_long_table_says_how_to_see_the_rest(self):
+        found = whorl.compare_all(CLASS, threshold=0.0)
+        result = run(CLASS, "--threshold", 0, "--limit", 30)
+        assert f"and {len(found.pairs) - 25} more" in result.stdout
+
+
+class TestJson:
+    def test_it_is_what_the_library_finds(self):
+        result = run(CLASS, *BASED, "--format", "json", "--threads", 2)
+        assert result.exit_code == 0
+        assert result.stderr == ""
+        found = whorl.compare_all(CLASS, base=TEMPLATE, roster=ROSTER)
+        assert json.loads(result.stdout) == as_json(found)
+
+    def test_every_setting_reaches_the_comparison(self):
+        options = ("--threshold", 0.3, "--sort", "containment", "--limit", 2, "--cluster", 0.9, "--max-share", "50%")
+        told = json.loads(run(CLASS, *options, "--anonymise", "--format", "json").stdout)
+        found = whorl.compare_all(
+            CLASS, threshold=0.3, measure="containment", limit=2, cluster=0.9, max_share=0.5, anonymise=True
+        )
+        assert told == as_json(found)
+        assert (told["threshold"], told["measure"], len(told["pairs"])) == (0.3, "containment", 2)
+        assert told["omitted"] > 0
+
+    def test_a_scheme_of_ones_own(self):
+        told = json.loads(run(CLASS, "--k", 12, "--t", 20, "--format", "json").stdout)
+        assert (told["scheme"]["k"], told["scheme"]["guarantee"]) == (12, 20)
+        assert told["scheme"]["frontend"] == "code"
+
+    def test_only_some_files(self):
+        told = json.loads(run(CLASS, "--include", "*.java", "--format", "json").stdout)
+        assert {Path(one["name"]).suffix for one in told["submissions"]} == {".java"}
+        told = json.loads(run(CLASS, "--exclude", "*.java", "--exclude", "farid/", "--format", "json").stdout)
+        assert {Path(one["name"]).suffix for one in told["submissions"]} == {".py"}
+
+    def test_two_files(self):
+        told = json.loads(run(CLASS / "amara.py", CLASS / "bruno.py", "--format", "json").stdout)
+        (pair,) = told["pairs"]
+        assert (pair["left"], pair["right"], pair["score"]) == ("amara.py", "bruno.py", pytest.approx(1))
+
+    def test_an_archive_of_earlier_years(self, tmp_path):
+        (tmp_path / "again.py").write_bytes((CLASS / "hana.py").read_bytes())
+        told = json.loads(run(tmp_path, "--archive", CLASS, "--base", TEMPLATE, "--format", "json").stdout)
+        assert [one["archived"] for one in told["submissions"]] == [False] + [True] * 15
+        assert [(pair["left"], pair["right"]) for pair in told["pairs"]] == [("again.py", "hana.py")]
+
+
+class TestCsv:
+    def test_a_header_and_a_row_a_pair(self):
+        result = run(CLASS, *BASED, "--format", "csv")
+        assert result.exit_code == 0
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        assert len(rows) == 8
+        assert (rows[0]["left"], rows[0]["right"], rows[0]["score"]) == ("amara.py", "bruno.py", "1.0000")
+        assert (rows[0]["left_person"], rows[0]["right_label"]) == ("Amara Lindqvist", "group 1")
+
+
+class TestReport:
+    def test_it_is_written_and_named(self, tmp_path):
+        result = run(CLASS, *BASED, "--report", tmp_path / "report", "--title", "Two tasks")
+        assert result.exit_code == 0
+        index = tmp_path / "report" / "index.html"
+        assert f"report: {index}" in result.stdout.replace("\n", "")
+        page = index.read_text("utf-8")
+        assert "Two tasks" in page
+        assert "amara.py" in page
+
+    def test_with_json_its_name_goes_to_the_other_stream(self, tmp_path):
+        result = run(CLASS, "--report", tmp_path / "report", "--format", "json")
+        assert json.loads(result.stdout)["pairs"]
+        assert result.stderr.startswith("report: ")
+
+    def test_no_name_is_in_it_if_none_is_wanted(self, tmp_path):
+        result = run(CLASS / "amara.py", CLASS / "bruno.py", "--anonymise", "--report", tmp_path / "report")
+        assert result.exit_code == 0
+        pages = [path.read_text("utf-8") for path in (tmp_path / "report").rglob("*") if path.is_file()]
+        assert len(pages) > 1
+        assert not [page for page in pages if "amara" in page or "bruno" in page]
+
+    def test_a_folder_of_something_else_is_refused(self, tmp_path):
+        (tmp_path / "thesis.txt").write_text("mine")
+        result = run(CLASS, "--report", tmp_path)
+        assert "not empty" in one_line(result)
+        assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["nowhere"], "'nowhere' does not exist"),
+            ([CLASS, "--threshold", "2"], "--threshold"),
+            ([CLASS, "--max-share", "many"], "neither a number of submissions nor a percentage"),
+            ([CLASS, "--limit", "0"], "--limit"),
+            ([CLASS, "--sort", "luck"], "--sort"),
+            ([CLASS, "--as", "klingon"], "klingon"),
+        ],
+    )
+    def test_a_wrong_option_is_a_matter_of_usage(self, arguments, said):
+        result = run(*arguments)
+        assert result.exit_code == 2
+        assert said in result.stderr.replace("\n", " ")
+        assert result.stdout == ""
+
+    def test_a_list_that_cannot_be_used(self, tmp_path):
+        (tmp_path / "class.csv").write_text("who,what\nme,this\n")
+        line = one_line(run(CLASS, "--submissions-csv", tmp_path / "class.csv"))
+        assert "class.csv: the first line names no column 'submission'" in line
+
+    def test_a_scheme_that_cannot_be(self):
+        assert "k: 0 is out of range" in one_line(run(CLASS, "--k", 0))
+
+    def test_a_share_that_cannot_be(self):
+        assert "max_share" in one_line(run(CLASS, "--max-share", "150%"))
+
+    def test_a_scheme_that_nobody_knows(self):
+        assert "prose" in one_line(run(CLASS, "--scheme", "prose"))

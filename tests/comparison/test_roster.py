@@ -1,0 +1,117 @@
+"""The list of submissions: who they are, and what is wrong with a list that cannot be used."""
+
+import pytest
+
+import whorl
+from whorl.comparison.roster import Record, read_roster
+
+
+@pytest.fixture
+def roster(tmp_path):
+    def write(content):
+        path = tmp_path / "class.csv"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+class TestRead:
+    def test_every_column(self, roster):
+        text = "submission,name,person,assignment,label,date\na.py,first,Ada,1,late,2026-01-02\nb.py,,,,,\n"
+        expected = {"a.py": Record("first", "Ada", "1", "late", "2026-01-02"), "b.py": Record()}
+        assert read_roster(roster(text)) == expected
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "filename,label\na.py,late\n",
+            "Submission;Label\na.py;late\n",
+            "label,points, submission \nlate,3,a.py\n",
+            "\ufeffsubmission,label\r\na.py,late\r\n",
+            'submission,label\n"a.py","late"\n\n',
+            "submission,label\n  a.py , late \n",
+        ],
+    )
+    def test_spellings(self, roster, text):
+        assert read_roster(roster(text)) == {"a.py": Record(label="late")}
+
+    def test_a_row_may_be_short(self, roster):
+        assert read_roster(roster("submission,label,date\na.py\n")) == {"a.py": Record()}
+
+    def test_a_value_with_a_line_break(self, roster):
+        assert read_roster(roster('submission,label\na.py,"two\nlines"\n'))["a.py"].label in ("two\nlines", "two lines")
+
+    def test_rows_without_a_submission_are_no_submissions(self, roster):
+        """As tables come out of a spreadsheet, with empty rows at the end."""
+        assert read_roster(roster("submission,label\na.py,late\n,\n,\n")) == {"a.py": Record(label="late")}
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("name,label\na.py,late\n", "names no column 'submission'; it has name, label"),
+            ("", "names no column 'submission'; it has nothing"),
+            ("submission\na.py\nb.py\na.py\n", "line 4: 'a.py' stands there twice"),
+        ],
+    )
+    def test_they_name_the_file_and_what_is_wrong(self, roster, text, said):
+        path = roster(text)
+        with pytest.raises(whorl.InputError) as caught:
+            read_roster(path)
+        assert str(caught.value).startswith(str(path))
+        assert said in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    def test_a_file_that_is_no_table(self, roster):
+        with pytest.raises(whorl.InputError):
+            read_roster(roster(b"\0\1\2\3"))
+
+    def test_a_file_that_is_not_there(self, tmp_path):
+        with pytest.raises(whorl.DocumentError, match="cannot read"):
+            read_roster(tmp_path / "gone.csv")
+
+
+class TestUse:
+    def test_who_is_listed_and_did_not_hand_in_is_told(self, roster, tmp_path):
+        path = roster("submission,person\na.txt,Ada\ngone.txt,Bo\n")
+        folder = tmp_path / "class"
+        folder.mkdir()
+        (folder / "a.txt").write_text("A text.")
+        found = whorl.compare_all(folder, roster=path)
+        assert [submission.person for submission in found.submissions] == ["Ada"]
+        assert [item.name for item in found.skipped] == ["gone.txt"]
+        assert "not handed in" in found.skipped[0].reason
+
+    def test_names_are_shown_instead_of_those_of_files(self, roster, tmp_path):
+        folder = tmp_path / "class"
+        folder.mkdir()
+        (folder / "a.txt").write_text("A text.")
+        found = whorl.compare_all(folder, roster=roster("submission,name\na.txt,Ada's essay\n"))
+        assert [submission.name for submission in found.submissions] == ["Ada's essay"]
+
+    def test_it_knows_the_new_one_of_two_with_one_name(self, roster, tmp_path):
+        """Last year somebody handed in a file of the same name: the list is that of this year."""
+        for folder in ("new", "old"):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "a.txt").write_text("A text.")
+        path = roster("submission,person\na.txt,Ada\n")
+        found = whorl.compare_all(tmp_path / "new", archive=tmp_path / "old", roster=path)
+        assert found.submissions[0].person == "Ada"
+        assert found.skipped == ()
+
+
+def test_two_submissions_are_not_shown_under_one_name(tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_text("submission,name\na.py,Same\nb.py,Same\n")
+    with pytest.raises(whorl.InputError, match="line 3: two submissions are to be shown as 'Same'"):
+        read_roster(path)
+
+
+def test_a_binary_list_is_told_without_its_bytes(tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_bytes(b"\x1b[31m\x07,b\n1,2\n")
+    with pytest.raises(whorl.InputError, match="names no column 'submission'") as told:
+        read_roster(path)
+    assert str(told.value).isprintable()
