@@ -6,12 +6,13 @@ KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whor
 
 .PHONY: run venv test check format bench clean
 
-run: $(VENV)/.installed  ## install Whorl and fingerprint the example that ships with it
-	$(BIN)/whorl fingerprint examples/lighthouse.txt --limit 12
+run: $(VENV)/.installed  ## install Whorl and compare the class that ships with it
+	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
 
 venv: $(VENV)/.installed  ## make .venv with everything that running and testing need
 
 test: check  ## formatting, lint, types, layers and the whole test suite
+	sh tools/install_browser.sh
 	$(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.installed  ## formatting, lint, types and layers
@@ -32,7 +33,7 @@ bench: $(VENV)/.installed  ## measure against the paper's loop and the peers (mi
 	$(BIN)/python -m benchmarks.tokens
 
 clean:
-	rm -rf $(VENV) build src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
+	rm -rf $(VENV) build report src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
 
 # Reinstalled only when what is installed changed: the dependencies or the sources of the compiled kernel.
 $(VENV)/.installed: pyproject.toml setup.py $(KERNEL)

@@ -142,6 +142,13 @@ class TestReport:
         assert json.loads(result.stdout)["pairs"]
         assert result.stderr.startswith("report: ")
 
+    def test_a_folder_of_others_is_refused_before_anything_is_read(self, tmp_path, monkeypatch):
+        (tmp_path / "mine.txt").write_text("keep me")
+        monkeypatch.setattr("whorl.cli.compare.compare_all", lambda *_, **__: pytest.fail("it was compared"))
+        result = run(CLASS, "--report", tmp_path)
+        assert result.exit_code == 1
+        assert "holds no report" in result.stderr
+
     def test_no_name_is_in_it_if_none_is_wanted(self, tmp_path):
         result = run(CLASS / "amara.py", CLASS / "bruno.py", "--anonymise", "--report", tmp_path / "report")
         assert result.exit_code == 0

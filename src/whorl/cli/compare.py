@@ -94,6 +94,10 @@ def command(
       whorl compare alice.py bob.py --format json
       whorl compare essays/ --scheme text --threshold 0.3 --format csv
     """
+    if report is not None:
+        from whorl.report.write import check_folder
+
+        check_folder(report)  # before hours of work, not after them
     set_limits(parse_seconds, parse_memory, given["threads"])
     settings = _settings(given, as_format)
     scheme = scheme_of(given.pop("scheme_name"), given, lambda: scheme_for(paths, Settings(**settings)))
