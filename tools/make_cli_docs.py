@@ -8,6 +8,7 @@ described cannot be added, and an option that is gone cannot stay in the page.
 
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from whorl.cli import COMMANDS, main
@@ -30,7 +31,12 @@ Commands that print a result take `--format json`: one JSON document. Nothing is
 
 def page() -> str:
     """The whole page."""
-    sections = [("whorl", ()), *((f"whorl {name}", (name,)) for name in sorted(COMMANDS))]
+    sections: list[tuple[str, tuple[str, ...]]] = [("whorl", ())]
+    for name in sorted(COMMANDS):
+        sections.append((f"whorl {name}", (name,)))
+        command = main.get_command(click.Context(main), name)
+        if isinstance(command, click.Group):
+            sections += [(f"whorl {name} {inner}", (name, inner)) for inner in sorted(command.commands)]
     return HEAD + "".join(f"\n## `{title}`\n\n```text\n{help_text(*path)}```\n" for title, path in sections)
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from whorl.fingerprinting.fingerprint import fingerprint
     from whorl.fingerprinting.fingerprints import Fingerprints
     from whorl.hashing.key import Key
+    from whorl.index.index import Index
+    from whorl.index.memory import MemoryIndex
     from whorl.matching.likeness import Likeness
     from whorl.matching.passage import Match, Passage
     from whorl.model import Document, Skipped, Span, Spans, Stream
@@ -37,12 +39,14 @@ __all__ = [
     "Document",
     "DocumentError",
     "Fingerprints",
+    "Index",
     "InputError",
     "KernelError",
     "Key",
     "KeyMismatchError",
     "Likeness",
     "Match",
+    "MemoryIndex",
     "Passage",
     "Scheme",
     "SchemeError",
@@ -63,9 +67,11 @@ _HOMES = {
     "Comparison": "whorl.comparison.result",
     "Document": "whorl.model",
     "Fingerprints": "whorl.fingerprinting.fingerprints",
+    "Index": "whorl.index.index",
     "Key": "whorl.hashing.key",
     "Likeness": "whorl.matching.likeness",
     "Match": "whorl.matching.passage",
+    "MemoryIndex": "whorl.index.memory",
     "Passage": "whorl.matching.passage",
     "Scheme": "whorl.scheme",
     "Skipped": "whorl.model",

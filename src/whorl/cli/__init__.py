@@ -11,6 +11,8 @@ COMMANDS = {
     "compare": "Compare all submissions of a class with each other: MOSS, on your own machine.",
     "fingerprint": "Show the fingerprints of documents, with positions and density.",
     "formats": "List front-ends, selectors and presets, and what is installed.",
+    "index": "Keep fingerprints of documents, add and remove them, for years.",
+    "search": "Find the documents in an index that a file shares most with.",
 }
 
 

@@ -12,14 +12,13 @@ from whorl.cli.options import (
     as_option,
     format_option,
     limits_options,
+    rules_of,
     rules_options,
     scheme_of,
     scheme_options,
     set_limits,
 )
-from whorl.cli.pairs import print_tables
 from whorl.cli.progress import stages
-from whorl.collection.rules import Rules
 from whorl.comparison.compare_all import compare_all
 from whorl.comparison.export import as_json, as_rows
 from whorl.comparison.kind import scheme_for
@@ -112,12 +111,11 @@ def command(
 
 
 def _settings(given: dict[str, Any], as_format: str | None) -> dict[str, Any]:
-    rules = Rules(
-        include=given["include"], exclude=given["exclude"], gitignore=not given["no_gitignore"],
-        hidden=given["hidden"], generated=given["generated"],
-    )  # fmt: skip
     names = ("threshold", "measure", "limit", "cluster", "anonymise", "threads", "max_share")
-    return {name: given[name] for name in names if given[name] is not None} | {"rules": rules, "format": as_format}
+    return {name: given[name] for name in names if given[name] is not None} | {
+        "rules": rules_of(given),
+        "format": as_format,
+    }
 
 
 def _share(text: str | None) -> int | float | None:
@@ -138,8 +136,10 @@ def _written(found: Comparison, folder: Path, title: str) -> Path:
 
 def _show(found: Comparison, form: str, by_person: bool) -> None:
     if form == "json":
-        click.echo(json.dumps(as_json(found), indent=1))
+        click.echo(json.dumps(as_json(found)))  # indented, it would take ten times as long
     elif form == "csv":
         csv.writer(sys.stdout, lineterminator="\n").writerows(as_rows(found))
     else:
+        from whorl.cli.pairs import print_tables
+
         print_tables(found, by_person)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from whorl.catalog import SELECTORS
+from whorl.collection.rules import Rules
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
 from whorl.frontends.sandbox.limits import Limits
 from whorl.hashing.key import Key
@@ -71,6 +72,14 @@ def rules_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def rules_of(given: dict[str, Any]) -> Rules:
+    """The rules that the options describe."""
+    return Rules(
+        include=given["include"], exclude=given["exclude"], gitignore=not given["no_gitignore"],
+        hidden=given["hidden"], generated=given["generated"],
+    )  # fmt: skip
 
 
 def limits_options(command: F) -> F:

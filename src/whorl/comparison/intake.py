@@ -1,6 +1,6 @@
 """Reads submissions: every file of every child of some paths, on several threads, onto the shelf."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,14 +13,16 @@ from whorl.collection.rules import Rules
 from whorl.comparison.result import File
 from whorl.comparison.shelf import Shelf
 from whorl.errors import DocumentError, InputError
-from whorl.fingerprinting.ahead import Ahead
-from whorl.fingerprinting.whole import Whole, read_whole
+from whorl.fingerprinting.whole import Whole, read_wholes
 from whorl.hashing.hasher import hasher
 from whorl.hashing.key import Key
 from whorl.matching.evidence import Evidence, evidence, sift
 from whorl.matching.sanction import Sanction
-from whorl.model import Hashes, Skipped
+from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme
+
+# What tells the folder of an index.
+DATABASE = "index.db"
 
 
 class Found(NamedTuple):
@@ -45,28 +47,40 @@ class Reader:
 
     def read(self, paths: Iterable[Path]) -> Iterator[Found]:
         """Every file of every child of the paths, in order; each once, however often it is given."""
-        with Ahead(self.threads) as ahead:
-            yield from ahead.map(lambda member: self._found(*member), self._members(paths))
+        coming: deque[tuple[Path, Member]] = deque()
+        wholes = read_wholes(self._documents(paths, coming), self.scheme, self.key, self.threads)
+        for whole in wholes:
+            yield from _skipped(coming)
+            path, (child, inside, item) = coming.popleft()
+            if isinstance(whole, DocumentError):
+                yield Found(path, child, inside, Skipped(item.name, str(whole)))
+            else:
+                yield Found(path, child, inside, whole)
+        yield from _skipped(coming)
+
+    def _documents(self, paths: Iterable[Path], coming: deque[tuple[Path, Member]]) -> Iterator[Document]:
+        """The documents alone; ``coming`` has them with what they belong to, and what is left out between them."""
+        for path, member in self._members(paths):
+            coming.append((path, member))
+            if isinstance(member.item, Document):
+                yield replace(member.item, format=self.format or member.item.format)
 
     def _members(self, paths: Iterable[Path]) -> Iterator[tuple[Path, Member]]:
         for path in paths:
             place = path.resolve()
-            for member in children(path, self.rules):
+            for member in _indexed(path) if (path / DATABASE).is_file() else children(path, self.rules):
                 # A path that is a file has its own name; what is in a folder or an archive has the name in it.
                 whole = place if member.item.name == place.name and not place.is_dir() else place / member.item.name
                 if whole not in self._seen:
                     self._seen.add(whole)
                     yield path, member
 
-    def _found(self, path: Path, member: Member) -> Found:
-        child, inside, item = member
-        if isinstance(item, Skipped):
-            return Found(path, child, inside, item)
-        try:
-            whole = read_whole(replace(item, format=self.format), self.scheme, self.key)
-        except DocumentError as error:
-            return Found(path, child, inside, Skipped(item.name, str(error)))
-        return Found(path, child, inside, whole)
+
+def _skipped(coming: deque[tuple[Path, Member]]) -> Iterator[Found]:
+    """What is left out before the next document."""
+    while coming and isinstance(item := coming[0][1].item, Skipped):
+        path, (child, inside, _) = coming.popleft()
+        yield Found(path, child, inside, item)
 
 
 @dataclass(slots=True)
@@ -140,6 +154,15 @@ class Intake:
         entry.rows.append(self._shelf.put(_row(own, whole.text)))
         entry.hashes.append(own.hashes)
         entry.symbols += len(own)
+
+
+def _indexed(path: Path) -> Iterator[Member]:
+    """The documents of an index: each is a submission."""
+    from whorl.index.index import Index  # brings the database with it, which few comparisons need
+
+    with Index.open(path) as index:
+        for entry in index.entries():
+            yield Member(entry.name, entry.name, index.document(entry.name))
 
 
 def _longer(entry: Entry) -> str:

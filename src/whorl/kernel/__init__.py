@@ -62,6 +62,11 @@ def matching() -> ModuleType:
     return _load(f"{name()}_matching")
 
 
+def segments() -> ModuleType:
+    """The blocks of the index's segment files."""
+    return _load(f"{name()}_segments")
+
+
 @cache
 def _load(module: str) -> ModuleType:
     try:

@@ -1,0 +1,202 @@
+"""``whorl index``: make an index, add and remove documents, look after it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whorl.cli.options import (
+    as_option,
+    format_option,
+    limits_options,
+    rules_of,
+    rules_options,
+    scheme_of,
+    scheme_options,
+    set_limits,
+)
+from whorl.cli.progress import stages
+from whorl.collection.rules import Rules
+from whorl.collection.walk import walk
+from whorl.errors import DocumentError, InputError
+from whorl.index.index import Index
+from whorl.index.writer import Added
+from whorl.model import Document, Skipped
+
+FOLDER = click.Path(path_type=Path)
+EXISTING = click.Path(path_type=Path, exists=True)
+
+
+@click.group()
+def command() -> None:
+    """Keep fingerprints of documents in an INDEX: a folder that can be asked, changed and asked again for years.
+
+    \b
+    Examples:
+      whorl index create papers.index --scheme text
+      whorl index add papers.index papers/ --owner library
+      whorl search papers.index draft.pdf
+    """
+
+
+@command.command()
+@click.argument("index", type=FOLDER)
+@scheme_options("text")
+@click.option("--no-text", is_flag=True, help="Keep fingerprints only: passages are then told, but not verified.")
+def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> None:
+    """Make an empty INDEX. Its scheme is fixed for its life, and it draws a secret key of its own."""
+    with Index.create(index, scheme_of(scheme_name, settings), text=not no_text) as made:
+        click.echo(f"{index}: an empty index, scheme {made.scheme.id}")
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+@click.argument("paths", nargs=-1, required=True, type=EXISTING)
+@click.option("--url", help="Where the documents are published.")
+@click.option("--date", help="Their date.")
+@click.option("--contact", help="Whom to ask about them.")
+@click.option("--owner", help="Whose they are: one owner's copies of a text count once.")
+@click.option("--label", "labels", multiple=True, help="A word about them. Can be given again.")
+@click.option("--sanctioned", is_flag=True, help="What stands in them is no evidence: templates, licences, quotations.")
+@click.option("--mirror", is_flag=True, help="Remove documents of these PATHS that are gone.")
+@as_option
+@rules_options
+@limits_options
+@click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read.")
+@format_option("table", "json")
+def add(index: Path, paths: tuple[Path, ...], as_format: str | None, form: str, **given: Any) -> None:
+    """Add the documents in PATHS (files, folders, archives) to INDEX, or replace those of the same names.
+
+    What did not change costs one hash. Each document is there whole or not at all; Ctrl-C keeps what was added, and the
+    next run goes on.
+    """
+    set_limits(given["parse_seconds"], given["parse_memory"], given["threads"])
+    facts = {name: given[name] for name in ("url", "date", "contact", "owner", "labels")}
+    states: Counter[str] = Counter()
+    skipped: list[Skipped] = []
+    seen: set[str] = set()
+    with Index.open(index) as opened, stages() as progress:
+        documents = _documents(paths, rules_of(given), skipped, seen, {**facts, "format": as_format})
+        for done, found in enumerate(
+            opened.add_all(documents, sanctioned=given["sanctioned"], threads=given["threads"]), 1
+        ):
+            if isinstance(found, Added):
+                states[found.state] += 1
+            else:
+                skipped.append(found)
+            if progress is not None:
+                progress("adding", done, None)
+        if given["mirror"]:
+            gone = [name for entry in opened.entries() if _is_under(name := entry.name, paths) and name not in seen]
+            states["removed"] = len(opened.remove(*gone))
+    _tell(states, skipped, form)
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+@click.argument("names", nargs=-1, required=True)
+def remove(index: Path, names: tuple[str, ...]) -> None:
+    """Remove the documents called NAMES from INDEX."""
+    with Index.open(index) as opened:
+        missing = [name for name in names if opened.entry(name) is None]
+        if missing:
+            raise DocumentError(f"{index}: no document is called {', '.join(missing)}: nothing was removed")
+        opened.remove(*names)
+    click.echo(f"{len(names)} removed")
+
+
+@command.command("list")
+@click.argument("index", type=EXISTING)
+@format_option("table", "json")
+def list_(index: Path, form: str) -> None:
+    """List the documents of INDEX."""
+    with Index.open(index) as opened:
+        entries = (entry.as_dict() for entry in opened.entries())
+        if form == "json":
+            click.echo(json.dumps(list(entries), indent=1))
+            return
+        for entry in entries:
+            owner = f"  {entry['owner']}" if "owner" in entry else ""
+            click.echo(f"{entry['fingerprints']:8,}  {entry['format']:10}  {entry['name']}{owner}")
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+@format_option("table", "json")
+def stats(index: Path, form: str) -> None:
+    """Show how large INDEX is."""
+    with Index.open(index) as opened:
+        told = {"scheme": opened.scheme.id, **asdict(opened.stats())}
+    if form == "json":
+        click.echo(json.dumps(told))
+        return
+    for name, value in told.items():
+        click.echo(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value}")
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+def verify(index: Path) -> None:
+    """Read all of INDEX and check it against its checksums."""
+    with Index.open(index) as opened:
+        opened.verify()
+        click.echo(f"{index}: {len(opened):,} documents, all sound")
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+def compact(index: Path) -> None:
+    """Write all fingerprints of INDEX into one segment, without what was removed: the fastest to search."""
+    with Index.open(index) as opened:
+        opened.compact()
+        click.echo(f"{index}: {opened.stats().segments} segment")
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+@click.option("--texts", is_flag=True, help="With the texts.")
+def export(index: Path, texts: bool) -> None:
+    """Print the documents of INDEX, one JSON object a line. The secret key is never printed."""
+    with Index.open(index) as opened:
+        for entry in opened.entries():
+            text = {"text": opened.text(entry.name)} if texts else {}
+            click.echo(json.dumps({**entry.as_dict(), **text}))
+
+
+def _documents(
+    paths: tuple[Path, ...], rules: Rules, skipped: list[Skipped], seen: set[str], facts: dict[str, Any]
+) -> Iterator[Document]:
+    """Every document of the paths under the name that it has from here; what is left out is noted."""
+    for path in paths:
+        for item in walk(path, rules):
+            name = _name(path, item.name)
+            if isinstance(item, Skipped):
+                skipped.append(Skipped(name, item.reason))
+            elif name not in seen:
+                seen.add(name)
+                yield Document(name, item.content, **facts)
+
+
+def _name(path: Path, inside: str) -> str:
+    """A file's own path; for what is in a folder or an archive, the path with the name in it."""
+    return path.as_posix() if path.name == inside and not path.is_dir() else f"{path.as_posix()}/{inside}"
+
+
+def _is_under(name: str, paths: tuple[Path, ...]) -> bool:
+    return any(name == path.as_posix() or name.startswith(f"{path.as_posix()}/") for path in paths)
+
+
+def _tell(states: Counter[str], skipped: list[Skipped], form: str) -> None:
+    if form == "json":
+        left_out = [{"file": item.name, "reason": item.reason} for item in skipped]
+        click.echo(json.dumps({**states, "skipped": left_out}))
+        return
+    click.echo(", ".join(f"{count:,} {state}" for state, count in states.items()) or "nothing to add")
+    for item in skipped:
+        click.echo(f"left out: {item.name}: {item.reason}", err=True)
+    if not states and not skipped:
+        raise InputError("no document was found")

@@ -1,0 +1,129 @@
+"""``whorl search``: where does this text come from?"""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whorl.cli.options import as_option, check_readable, format_option, limits_options, set_limits
+from whorl.index.index import Index
+from whorl.index.search import Hit, Hits
+from whorl.matching.passage import Passage
+from whorl.model import Document
+
+# Passages and letters of each that a person reads in a table; --format json has all.
+PASSAGES = 3
+LETTERS = 70
+
+
+@click.command()
+@click.argument("index", type=click.Path(path_type=Path, exists=True))
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Show at most this many documents."
+)
+@click.option(
+    "--window", type=click.IntRange(min=1), help="A larger window than the index's: fewer look-ups, an estimate."
+)
+@click.option(
+    "--look-ups", type=click.IntRange(min=1), help="Look up only so many hashes, the smallest first: an estimate."
+)
+@click.option("--no-passages", is_flag=True, help="Rank only.")
+@click.option("--explain", is_flag=True, help="Show what the search cost.")
+@as_option
+@limits_options
+@format_option("table", "json")
+def command(index: Path, files: tuple[str, ...], as_format: str | None, form: str, explain: bool, **given: Any) -> None:
+    """Find the documents in INDEX that FILES share most with; - reads standard input.
+
+    Per document: the score; the resemblance; how much of the file the document contains; how much of the document the
+    file contains; and the passages that both have.
+
+    \b
+    Examples:
+      whorl search papers.index draft.pdf
+      whorl search code.index - --as java --format json < Main.java
+      whorl search papers.index draft.txt --look-ups 50 --explain
+    """
+    set_limits(given["parse_seconds"], given["parse_memory"])
+    documents = list(_documents(files, as_format))
+    options = {"limit": given["limit"], "window": given["window"], "look_ups": given["look_ups"]}
+    with Index.open(index) as opened:
+        answers = [
+            (document, opened.search(document, **options, passages=not given["no_passages"])) for document in documents
+        ]
+        if form == "json":
+            click.echo(json.dumps([_as_json(document, hits) for document, hits in answers], indent=1))
+            return
+        for document, hits in answers:
+            _print(opened, document, hits, explain)
+
+
+def _documents(files: tuple[str, ...], as_format: str | None) -> Iterator[Document]:
+    for file in files:
+        if file == "-":
+            yield Document("-", sys.stdin.buffer.read(), format=as_format)
+        else:
+            check_readable(Path(file))
+            yield Document(file, Path(file), format=as_format)
+
+
+def _as_json(document: Document, hits: Hits) -> dict[str, Any]:
+    return {
+        "name": document.name,
+        "hits": [_hit(hit) for hit in hits],
+        "cost": asdict(hits.cost),
+        "notes": list(hits.notes),
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    measures = {name: getattr(hit, name) for name in ("score", "resemblance", "containment", "contained", "shared")}
+    passages = [_passage(passage) for passage in hit.passages]
+    told = {"document": hit.document.as_dict(), **measures, "others": hit.others}
+    return {**told, "verified": hit.verified, "passages": passages}
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    return {"left": passage.left._asdict(), "right": passage.right._asdict(), "symbols": passage.symbols}
+
+
+def _print(opened: Index, document: Document, hits: Hits, explain: bool) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    console.print(Text(document.name, "bold"), soft_wrap=True)
+    for note in hits.notes:
+        console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
+    if explain:
+        told = ", ".join(f"{name.replace('_', '-')} {value:,}" for name, value in asdict(hits.cost).items())
+        console.print(Text(told, "dim"), soft_wrap=True)
+    if not len(hits):
+        console.print("nothing in the index shares a fingerprint with it")
+    for hit in hits:
+        more = f", who has {hit.others:,} more" if hit.others else ""
+        owner = f"  ({hit.document.owner}{more})" if hit.document.owner else ""
+        shares = f"{100 * hit.score:4.0f}%  resembles {100 * hit.resemblance:.0f}%, "
+        told = f"has {100 * hit.containment:.0f}% of the file, {100 * hit.contained:.0f}% of it is in the file"
+        console.print(Text(f"{shares}{told}  {hit.document.name}{owner}"), soft_wrap=True)
+        _print_passages(console, opened, hit)
+
+
+def _print_passages(console: Any, opened: Index, hit: Hit) -> None:
+    from rich.text import Text
+
+    if hit.passages and not hit.verified:
+        console.print(Text("       not verified: the index keeps no texts", "yellow"))
+    text = opened.text(hit.document.name) if hit.passages and hit.verified else ""
+    for passage in hit.passages[:PASSAGES]:
+        quoted = " ".join(text[passage.right.start : passage.right.end].split())
+        quoted = quoted if len(quoted) <= LETTERS else quoted[: LETTERS - 1] + "…"
+        lines = f"line {passage.left.start_line} is line {passage.right.start_line}" if hit.verified else "somewhere"
+        console.print(Text(f"       {passage.symbols:6,} symbols, {lines}: {quoted}", "dim"), soft_wrap=True)
+    if len(hit.passages) > PASSAGES:
+        console.print(Text(f"       and {len(hit.passages) - PASSAGES:,} passages more", "dim"))

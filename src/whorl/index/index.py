@@ -1,0 +1,198 @@
+"""``whorl.Index``: fingerprint once, add and remove for years, ask at any time."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.errors import DocumentError, InputError
+from whorl.hashing.key import Key
+from whorl.index import files
+from whorl.index.base import BaseIndex
+from whorl.index.entry import Entry
+from whorl.index.faults import DamageError, IndexIOError
+from whorl.index.points import point
+from whorl.index.prepare import SPANS, TEXT, Prepared
+from whorl.index.segment import Found
+from whorl.index.snapshot import Snapshot
+from whorl.index.store import Store
+from whorl.index.writer import Added, Writer
+from whorl.scheme import Scheme, resolve
+
+DATABASE, SEGMENTS, KEY = "index.db", "segments", "secret.key"
+
+# Seconds that a writer waits for another.
+WAIT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How large an index is."""
+
+    documents: int
+    sanctioned: int
+    postings: int
+    fresh: int
+    removed: int
+    segments: int
+    bytes: int
+
+
+class Index(BaseIndex):
+    """A persistent collection of fingerprinted documents in a folder. Several processes may use one at a time: readers
+    are never blocked, writers take turns."""
+
+    def __init__(self, folder: Path, store: Store, scheme: Scheme, key: Key, kind: str, wait: float) -> None:
+        super().__init__(scheme, key, kind)
+        self.folder, self._store = folder, store
+        self._snapshot = Snapshot(store, folder / SEGMENTS, scheme.id, key.id)
+        self._writer = Writer(store, folder / SEGMENTS, self._snapshot, scheme.id, key.id, wait)
+
+    @classmethod
+    def create(
+        cls, folder: Path | str, scheme: Scheme | str = "text", *, text: bool = True, wait: float = WAIT
+    ) -> Self:
+        """Make an empty index with a secret key of its own. Without ``text``, texts are not kept: passages are then
+        told by the fingerprints alone, and not verified."""
+        folder = Path(folder)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError(f"{folder}: there is something of this name already: choose another, or remove it")
+        key = Key.random()
+        recipe = resolve(scheme).with_key(key.id)
+        try:
+            (folder / SEGMENTS).mkdir(parents=True, exist_ok=True)
+            point("create.folder")
+            _write_key(folder / KEY, key)
+        except OSError as error:
+            raise IndexIOError(folder, "create", error.strerror or str(error)) from error
+        point("create.key")
+        store = Store(folder / DATABASE, create=True)
+        store.make({"scheme": recipe.to_json(), "kind": TEXT if text else SPANS})
+        files.fsync_folder(folder)
+        files.fsync_folder(folder.parent)
+        point("create.done")
+        return cls(folder, store, recipe, key, TEXT if text else SPANS, wait)
+
+    @classmethod
+    def open(cls, folder: Path | str, *, wait: float = WAIT) -> Self:
+        """Open an index that is there."""
+        folder = Path(folder)
+        if not is_index(folder):
+            raise DocumentError(f"{folder}: no index is there: make one with 'whorl index create {folder}'")
+        store = Store(folder / DATABASE)
+        scheme = Scheme.from_json(store.meta("scheme"))
+        key = _read_key(folder / KEY)
+        if key.id != scheme.key:
+            raise DamageError(folder / KEY, "it is not the key that this index was made with")
+        return cls(folder, store, scheme, key, store.meta("kind"), wait)
+
+    def close(self) -> None:
+        """Let everything go."""
+        self._snapshot.close()
+        self._store.close()
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One committed state for everything that is read inside, whatever others write meanwhile."""
+        return self._snapshot.held()
+
+    def refresh(self) -> None:
+        """See what was committed since."""
+        self._snapshot.refresh()
+
+    def remove(self, *names: str) -> list[str]:
+        """Remove the documents of these names; those that were there."""
+        return self._writer.remove(names)
+
+    def entries(self) -> Iterator[Entry]:
+        """All documents, in the order in which they were added."""
+        return self._store.entries()
+
+    def entry(self, name: str) -> Entry | None:
+        """The document of this name."""
+        return self._store.named(name)
+
+    def stats(self) -> Stats:
+        """How large it is."""
+        self._snapshot.refresh()
+        segments = self._snapshot.segments()
+        sizes = [path.stat().st_size for path in self.folder.rglob("*") if path.is_file()]
+        return Stats(
+            self._snapshot.documents, len(self._snapshot.sanctioned),
+            sum(map(len, segments)) + len(self._snapshot.fresh), len(self._snapshot.fresh),
+            len(self._snapshot.tombstones), len(segments), sum(sizes),
+        )  # fmt: skip
+
+    def verify(self) -> None:
+        """Read everything and check it. Raises ``DamageError`` at the first fault."""
+        with self.reading():
+            self._store.check()
+        for segment in self._snapshot.segments():
+            segment.verify()
+
+    def flush(self) -> None:
+        """Make a segment of the fresh postings now."""
+        self._writer.flush()
+
+    def compact(self) -> None:
+        """Make one segment of all, without what was removed: the fastest to search."""
+        self._writer.compact()
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return self._snapshot.documents
+
+    @property
+    def sanctioned(self) -> NDArray[np.uint32]:
+        """The numbers of sanctioned documents."""
+        return self._snapshot.sanctioned
+
+    def look_up(self, hashes: NDArray[np.uint64]) -> Found:
+        """The postings of sorted hashes."""
+        return self._snapshot.look_up(hashes)
+
+    def numbered(self, number: int) -> Entry:
+        """The document of a number."""
+        return self._store.entry(number)
+
+    def owners(self, numbers: Iterable[int]) -> dict[int, str | None]:
+        """Whose documents these are."""
+        return self._store.owners(numbers)
+
+    def _put(self, prepared: list[Prepared]) -> list[Added]:
+        return self._writer.add(prepared)
+
+    def _stored(self, entry: Entry) -> tuple[str, bytes]:
+        found = self._store.text(entry.id)
+        if found is None:
+            raise DamageError(self.folder / DATABASE, f"document {entry.id} has no text")
+        return found
+
+
+def is_index(path: Path) -> bool:
+    """Whether an index is in this folder."""
+    return (path / DATABASE).is_file()
+
+
+def _write_key(path: Path, key: Key) -> None:
+    """Readable by its owner alone: whoever has the key can make texts that collide."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        files.write(descriptor, key.secret.hex().encode() + b"\n", path)
+        files.fsync(descriptor, path)
+    finally:
+        os.close(descriptor)
+
+
+def _read_key(path: Path) -> Key:
+    try:
+        return Key.from_hex(path.read_text("ascii").strip())
+    except OSError as error:
+        raise IndexIOError(path, "read", error.strerror or str(error)) from error
+    except (InputError, UnicodeDecodeError) as error:
+        raise DamageError(path, "it is no key") from error

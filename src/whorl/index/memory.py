@@ -1,0 +1,109 @@
+"""An index that lives in memory and is gone with the process: for a few documents, and for tests."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.hashing.key import Key
+from whorl.index.base import BaseIndex
+from whorl.index.entry import Entry
+from whorl.index.fresh import Fresh
+from whorl.index.prepare import SPANS, TEXT, Prepared, entry_of
+from whorl.index.segment import Found
+from whorl.index.writer import Added
+from whorl.scheme import Scheme, resolve
+
+
+class MemoryIndex(BaseIndex):
+    """The same verbs as ``Index``, without a file."""
+
+    def __init__(self, scheme: Scheme, key: Key, kind: str) -> None:
+        super().__init__(scheme, key, kind)
+        self._entries: dict[str, Entry] = {}
+        self._numbers: dict[int, Entry] = {}
+        self._texts: dict[int, tuple[str, bytes]] = {}
+        self._fresh = Fresh()
+        self._last = 0
+
+    @classmethod
+    def create(cls, scheme: Scheme | str = "text", *, text: bool = True) -> Self:
+        """An empty index with a secret key of its own."""
+        key = Key.random()
+        return cls(resolve(scheme).with_key(key.id), key, TEXT if text else SPANS)
+
+    def close(self) -> None:
+        """Nothing is held but memory."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Nobody else writes."""
+        return nullcontext()
+
+    def refresh(self) -> None:
+        """What is added is seen at once."""
+
+    def remove(self, *names: str) -> list[str]:
+        """Remove the documents of these names; those that were there."""
+        there = [name for name in dict.fromkeys(names) if name in self._entries]
+        for name in there:
+            self._delete(name)
+        self._fresh.update(self._numbers, [])
+        return there
+
+    def entries(self) -> Iterator[Entry]:
+        """All documents, in the order in which they were added."""
+        return iter([self._numbers[number] for number in sorted(self._numbers)])
+
+    def entry(self, name: str) -> Entry | None:
+        """The document of this name."""
+        return self._entries.get(name)
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return len(self._numbers)
+
+    @property
+    def sanctioned(self) -> NDArray[np.uint32]:
+        """The numbers of sanctioned documents."""
+        return np.array([entry.id for entry in self._numbers.values() if entry.sanctioned], np.uint32)
+
+    def look_up(self, hashes: NDArray[np.uint64]) -> Found:
+        """The postings of sorted hashes."""
+        return self._fresh.look_up(hashes)
+
+    def numbered(self, number: int) -> Entry:
+        """The document of a number."""
+        return self._numbers[number]
+
+    def owners(self, numbers: Iterable[int]) -> dict[int, str | None]:
+        """Whose documents these are."""
+        return {number: self._numbers[number].owner for number in numbers}
+
+    def _put(self, prepared: list[Prepared]) -> list[Added]:
+        return [self._put_one(one) for one in prepared]
+
+    def _put_one(self, prepared: Prepared) -> Added:
+        old = self._entries.get(prepared.document.name)
+        if old is not None and old.digest == prepared.digest:
+            new = replace(entry_of(old.id, prepared), added=old.added)
+            self._entries[new.name] = self._numbers[new.id] = new
+            return Added(new.name, "unchanged" if new == old else "updated")
+        if old is not None:
+            self._delete(old.name)
+        self._last += 1
+        entry = entry_of(self._last, prepared)
+        self._entries[entry.name] = self._numbers[entry.id] = entry
+        self._texts[entry.id] = prepared.kind, prepared.text
+        self._fresh.update(self._numbers, [(entry.id, prepared.postings)])
+        return Added(entry.name, "added" if old is None else "replaced")
+
+    def _delete(self, name: str) -> None:
+        number = self._entries.pop(name).id
+        del self._numbers[number], self._texts[number]
+
+    def _stored(self, entry: Entry) -> tuple[str, bytes]:
+        return self._texts[entry.id]

@@ -1,0 +1,164 @@
+"""``whorl index`` and ``whorl search``: what a person does with an index."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from whorl.cli import main
+
+CLASS = Path(__file__).parents[2] / "examples" / "class"
+SONG = "The keeper wrote down every evening what the sea had brought him, and what it had taken from him again."
+TALE = "A baker fired his three ovens every morning before the village woke, and nobody ever asked him why he did."
+
+
+def run(*arguments: object, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+
+
+def told(*arguments: object) -> Any:
+    result = run(*arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def papers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("papers").mkdir()
+    Path("papers/song.txt").write_text(SONG)
+    Path("papers/tale.html").write_text(f"<p>{TALE}</p>")
+    assert run("index", "create", "index").exit_code == 0
+    assert told("index", "add", "index", "papers", "--owner", "library", "--label", "old") == {
+        "added": 2,
+        "skipped": [],
+    }
+    return Path("index")
+
+
+def test_what_is_added_is_listed(papers):
+    entries = told("index", "list", papers)
+    assert [(entry["name"], entry["format"], entry["owner"], entry["labels"]) for entry in entries] == [
+        ("papers/song.txt", "text", "library", ["old"]),
+        ("papers/tale.html", "html", "library", ["old"]),
+    ]
+    assert "papers/song.txt" in run("index", "list", papers).output
+    assert told("index", "stats", papers)["documents"] == 2
+    assert "2 documents, all sound" in run("index", "verify", papers).output
+
+
+def test_adding_again_costs_nothing_and_mirrors(papers):
+    add = ("index", "add", papers, "papers", "--owner", "library", "--label", "old")
+    assert told(*add) == {"unchanged": 2, "skipped": []}
+    Path("papers/song.txt").write_text(SONG + " The end.")
+    Path("papers/tale.html").unlink()
+    assert told(*add, "--mirror") == {"replaced": 1, "removed": 1, "skipped": []}
+    assert [entry["name"] for entry in told("index", "list", papers)] == ["papers/song.txt"]
+
+
+def test_what_cannot_be_read_is_told(papers):
+    Path("papers/image.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    answer = told("index", "add", papers, "papers", "--owner", "library", "--label", "old")
+    assert answer["unchanged"] == 2
+    assert [item["file"] for item in answer["skipped"]] == ["papers/image.txt"]
+    assert "PNG" in answer["skipped"][0]["reason"]
+
+
+def test_a_search_tells_where_a_text_comes_from(papers):
+    Path("draft.txt").write_text(f"Listen. {TALE[:67]} Nothing else.")
+    (answer,) = told("search", papers, "draft.txt")
+    (hit,) = answer["hits"]
+    assert hit["document"]["name"] == "papers/tale.html"
+    assert hit["verified"]
+    (passage,) = hit["passages"]
+    assert TALE[passage["right"]["start"] : passage["right"]["end"]] in TALE[:67]
+    shown = run("search", papers, "draft.txt", "--explain").output
+    assert "papers/tale.html" in shown
+    assert "A baker fired his three ovens" in shown
+    assert "look-ups" in shown
+
+
+def test_a_search_of_standard_input(papers):
+    result = run("search", papers, "-", "--format", "json", stdin=SONG.encode())
+    assert [hit["document"]["name"] for hit in json.loads(result.stdout)[0]["hits"]] == ["papers/song.txt"]
+
+
+def test_nothing_is_found(papers):
+    Path("draft.txt").write_text("Something entirely different, which nobody else has ever written down before.")
+    assert "nothing in the index shares a fingerprint" in run("search", papers, "draft.txt").output
+
+
+def test_fewer_look_ups(papers):
+    Path("draft.txt").write_text(SONG)
+    (answer,) = told("search", papers, "draft.txt", "--look-ups", 2)
+    assert answer["cost"]["look_ups"] == 2
+    assert answer["hits"][0]["document"]["name"] == "papers/song.txt"
+    (answer,) = told("search", papers, "draft.txt", "--window", 60)
+    assert answer["hits"][0]["containment"] == 1
+    refused = run("search", papers, "draft.txt", "--window", 5)
+    assert refused.exit_code == 1
+    assert "less than the index's own" in refused.stderr
+
+
+def test_removing(papers):
+    assert run("index", "remove", papers, "papers/song.txt").output == "1 removed\n"
+    refused = run("index", "remove", papers, "papers/song.txt")
+    assert refused.exit_code == 1
+    assert "no document is called papers/song.txt" in refused.stderr
+    assert "1 segment" in run("index", "compact", papers).output
+
+
+def test_an_export_has_the_texts_and_never_the_key(papers):
+    lines = [json.loads(line) for line in run("index", "export", papers, "--texts").stdout.splitlines()]
+    assert [line["text"] for line in lines] == [SONG, TALE]
+    secret = (papers / "secret.key").read_text().strip()
+    assert secret not in run("index", "export", papers).stdout
+    assert (papers / "secret.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_sanctioned_documents_are_no_evidence(papers):
+    Path("template.txt").write_text(SONG)
+    run("index", "add", papers, "template.txt", "--sanctioned")
+    Path("draft.txt").write_text(SONG)
+    (answer,) = told("search", papers, "draft.txt")
+    assert answer["hits"] == []
+    assert answer["cost"]["sanctioned"] == answer["cost"]["fingerprints"]
+
+
+def test_an_index_without_texts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("song.txt").write_text(SONG)
+    run("index", "create", "index", "--no-text")
+    run("index", "add", "index", "song.txt")
+    (answer,) = told("search", "index", "song.txt")
+    assert not answer["hits"][0]["verified"]
+    assert answer["hits"][0]["passages"]
+    assert "not verified" in run("search", "index", "song.txt").output
+
+
+def test_an_index_is_an_archive(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("index", "create", "index", "--scheme", "code")
+    run("index", "add", "index", CLASS)
+    found = told("compare", CLASS / "bruno.py", "--archive", "index")
+    assert found["pairs"][0]["right"].endswith("amara.py")
+    assert found["pairs"][0]["score"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("search", ".", "x"), "no index is there"),
+        (("index", "add", ".", "."), "no index is there"),
+        (("index", "create", "."), "there is something of this name already"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("x").write_text("x")
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
