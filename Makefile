@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whorl/kernel/*.h)
 
-.PHONY: run venv test check format bench clean
+EXECUTIONS ?= 100000
+
+.PHONY: run venv test check format bench fuzz real clean
 
 run: $(VENV)/.installed  ## install Whorl and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
@@ -31,6 +33,12 @@ bench: $(VENV)/.installed  ## measure against the paper's loop and the peers (mi
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.sandbox
 	$(BIN)/python -m benchmarks.tokens
+
+fuzz: $(VENV)/.installed  ## damaged documents for every front-end (hours); EXECUTIONS=1000 for a short run
+	$(BIN)/python -m fuzz --executions $(EXECUTIONS)
+
+real: $(VENV)/.installed  ## real files of all formats out of Debian packages (minutes; needs apt-get and a network)
+	$(BIN)/python tools/real_files.py
 
 clean:
 	rm -rf $(VENV) build report src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c

@@ -2,7 +2,7 @@
 
 import sysconfig
 from collections.abc import Iterable, Iterator
-from itertools import cycle, islice
+from itertools import count, islice
 from pathlib import Path
 
 # Cut at the next definition after so many characters, the pieces of the standard library have 4 kB on average.
@@ -27,12 +27,12 @@ def programs(files: Iterable[Path], size: int = SIZE) -> Iterator[str]:
             piece += line
 
 
-def write_class(folder: Path, count: int, files: list[Path], extension: str = "py") -> int:
-    """Write ``count`` submissions, one file each; their size in bytes. When the files are used up they come again,
+def write_class(folder: Path, number: int, files: list[Path], extension: str = "py") -> int:
+    """Write ``number`` submissions, one file each; their size in bytes. When the files are used up they come again,
     cut elsewhere."""
     folder.mkdir(parents=True)
-    rounds = (programs(files, SIZE + 100 * turn) for turn in cycle(range(40)))
+    rounds = (programs(files, SIZE + 10 * turn) for turn in count())
     written = 0
-    for number, piece in enumerate(islice((piece for turn in rounds for piece in turn), count)):
-        written += (folder / f"{number:06}.{extension}").write_text(piece, "utf-8")
+    for name, piece in enumerate(islice((piece for turn in rounds for piece in turn), number)):
+        written += (folder / f"{name:06}.{extension}").write_text(piece, "utf-8")
     return written

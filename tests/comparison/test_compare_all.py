@@ -325,3 +325,17 @@ def test_a_base_that_holds_nothing_is_refused(tmp_path):
     (tmp_path / "class" / "a.txt").write_text("A text.")
     with pytest.raises(whorl.InputError, match="the base holds nothing that can be read"):
         whorl.compare_all(tmp_path / "class", base=tmp_path / "base")
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("measure", ["score", "similarity", "containment", "shared", "coverage", "longest"])
+def test_pairs_are_ranked_by_any_measure(measure):
+    found = whorl.compare_all(EXAMPLES / "class", base=EXAMPLES / "template", measure=measure)
+    name = "shared_fingerprints" if measure == "shared" else measure
+    values = [getattr(pair, name) for pair in found.pairs]
+    assert values == sorted(values, reverse=True)
+    middle = values[len(values) // 2]
+    least = whorl.compare_all(EXAMPLES / "class", base=EXAMPLES / "template", measure=measure, threshold=middle)
+    assert [getattr(pair, name) for pair in least.pairs] == [value for value in values if value >= middle]

@@ -24,7 +24,7 @@ from whorl.comparison.export import as_json, as_rows
 from whorl.comparison.kind import scheme_for
 from whorl.comparison.result import Comparison
 from whorl.comparison.scores import MEASURES
-from whorl.comparison.settings import Settings
+from whorl.comparison.settings import COUNTS, LATE, THRESHOLD, Settings
 
 DEFAULTS = Settings()
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -38,10 +38,10 @@ OPTIONS = (
     click.option("--title", help="The report's title.  [default: the names of PATHS]"),
     click.option("--submissions-csv", "roster", type=EXISTING,
                  help="CSV file with a column submission, and any of name, person, assignment, label, date."),
-    click.option("--threshold", type=click.FloatRange(0, 1), default=DEFAULTS.threshold, show_default=True,
-                 help="The least that a reported pair must have."),
-    click.option("--sort", "measure", type=click.Choice(MEASURES), default=DEFAULTS.measure, show_default=True,
-                 help="The measure that ranks the pairs, and that --threshold is of."),
+    click.option("--threshold", type=click.FloatRange(min=0),
+                 help=f"The least that a reported pair must have.  [default: {THRESHOLD}, or 1 of what is counted]"),
+    click.option("--sort", "measure", type=click.Choice([*MEASURES, *LATE]), default=DEFAULTS.measure,
+                 show_default=True, help="The measure that ranks the pairs, and that --threshold is of."),
     click.option("--limit", type=click.IntRange(min=1), default=DEFAULTS.limit, show_default=True,
                  help="Report at most this many pairs."),
     click.option("--max-share", metavar="N|P%", callback=lambda _context, _option, value: _share(value),
@@ -111,6 +111,8 @@ def command(
 
 
 def _settings(given: dict[str, Any], as_format: str | None) -> dict[str, Any]:
+    if given["threshold"] is not None and given["threshold"] > 1 and given["measure"] not in COUNTS:
+        raise click.BadParameter(f"{given['threshold']:g} is not a share from 0 to 1", param_hint="'--threshold'")
     names = ("threshold", "measure", "limit", "cluster", "anonymise", "threads", "max_share")
     return {name: given[name] for name in names if given[name] is not None} | {
         "rules": rules_of(given),

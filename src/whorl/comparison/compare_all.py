@@ -18,7 +18,7 @@ from whorl.comparison.postings import sort
 from whorl.comparison.result import Comparison, Pair, Submission
 from whorl.comparison.roster import Record, read_roster, records_of
 from whorl.comparison.scores import Best, Scores, score
-from whorl.comparison.settings import Settings
+from whorl.comparison.settings import LATE, Settings
 from whorl.comparison.shelf import Shelf
 from whorl.errors import InputError
 from whorl.hashing.key import Key
@@ -74,7 +74,8 @@ class _Comparing:
         links = Links(len(entries))
         best = self._ranked(entries, links)
         details = Details(entries, shelf, scheme)
-        pairs = tuple(self._pairs(best.ranked(), details))
+        ranked = best.ranked()
+        pairs = self._chosen(self._pairs(ranked, details))
         submissions = tuple(_submission(entry, records.get(entry.name, Record())) for entry in entries)
         return Comparison(
             scheme=scheme,
@@ -83,10 +84,10 @@ class _Comparing:
             clusters=links.clusters((pair.left, pair.right) for pair in pairs),
             groups=groups(pairs, submissions),
             skipped=tuple(skipped),
-            threshold=self._settings.threshold,
+            threshold=self._settings.least,
             measure=self._settings.measure,
             scores=tuple(best.histogram.tolist()),
-            omitted=best.reached - len(pairs),
+            omitted=best.reached - len(ranked),
             text=details.text,
         )
 
@@ -94,13 +95,22 @@ class _Comparing:
         settings = self._settings
         postings = sort([entry.distinct() for entry in entries], settings.most(len(entries)))
         fresh = sum(not entry.archived for entry in entries)
-        best = Best(settings.threshold, settings.measure, settings.limit)
+        is_late = settings.measure in LATE
+        best = Best(0.0, "score", settings.limit) if is_late else Best(settings.least, settings.measure, settings.limit)
         for number, found in enumerate(score(postings, fresh), 1):
             best.add(found)
             linked = found.chosen(found.measure("score") >= settings.cluster)
             links.add(linked.left, linked.right)
             self._progress("comparing", number, fresh)
         return best
+
+    def _chosen(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+        """Ranked by what their passages tell, if that was asked for."""
+        measure = self._settings.measure
+        if measure not in LATE:
+            return tuple(pairs)
+        enough = [pair for pair in pairs if getattr(pair, measure) >= self._settings.least]
+        return tuple(sorted(enough, key=lambda pair: -getattr(pair, measure)))
 
     def _pairs(self, ranked: Scores, details: Details) -> Iterable[Pair]:
         for number in range(len(ranked)):

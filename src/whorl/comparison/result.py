@@ -56,6 +56,11 @@ class Pair:
     longest: int
     passages: tuple[Passage, ...]
 
+    @property
+    def coverage(self) -> float:
+        """The larger of both."""
+        return max(self.left_coverage, self.right_coverage)
+
 
 @dataclass(frozen=True, slots=True)
 class Cluster:

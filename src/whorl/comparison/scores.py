@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from whorl import kernel
 from whorl.comparison.postings import Postings
 
-MEASURES = ("score", "similarity", "containment")
+# What fingerprints alone tell of a pair.
+MEASURES = ("score", "similarity", "containment", "shared")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +34,8 @@ class Scores:
         """One of the ``MEASURES`` of all pairs."""
         if name == "score":
             return (self.similarity + self.containment) / 2
+        if name == "shared":
+            return self.shared.astype(np.float64)
         return self.similarity if name == "similarity" else self.containment
 
     def chosen(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> "Scores":
@@ -87,8 +90,8 @@ class Best:
     def ranked(self) -> Scores:
         """The best so far, best first; of equal ones, by the other measures and then by number."""
         every = _joined(self._held)
-        measures = [-every.measure(name) for name in (*MEASURES, self._measure)]
-        keys: list[NDArray[Any]] = [every.right, every.left, -every.shared, *measures]
+        measures = [-every.measure(name) for name in (*reversed(MEASURES), self._measure)]
+        keys: list[NDArray[Any]] = [every.right, every.left, *measures]
         return every.chosen(np.lexsort(keys)[: self._limit])
 
 

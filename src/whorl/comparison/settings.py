@@ -9,6 +9,13 @@ from whorl.collection.rules import Rules
 from whorl.comparison.scores import MEASURES
 from whorl.errors import InputError
 
+# What the passages of a pair tell; the other measures are ``scores.MEASURES``.
+LATE = ("coverage", "longest")
+# Measures that are numbers and not shares.
+COUNTS = ("shared", "longest")
+
+THRESHOLD = 0.07
+
 
 class SettingsError(InputError):
     """Settings have faults. ``faults`` lists every one of them, not only the first."""
@@ -22,10 +29,12 @@ class SettingsError(InputError):
 class Settings:
     """How submissions are read, which pairs are reported. Checks itself, and reports all its faults at once."""
 
-    # The least that a pair must have to be reported, of which measure. Independent programs for one task score below
-    # .06 for the most part; two with one function in common may have .07.
-    threshold: float = 0.07
+    # What ranks the pairs. Coverage and the longest passage are known only of pairs that were looked at closely: the
+    # best by score are.
     measure: str = "score"
+    # The least that a pair must have of it to be reported. Independent programs for one task score below .06 for the
+    # most part; two with one function in common may have .07. None: that, or 1 of what is counted in whole numbers.
+    threshold: float | None = None
     # Pairs that are looked at closely and reported: more than a person reads.
     limit: int = 1000
     # Fingerprints in more submissions than this are common, not copied: a number, or a share of all submissions. Beyond
@@ -44,9 +53,16 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
+        if self.threshold is None:
+            object.__setattr__(self, "threshold", 1 if self.measure in COUNTS else THRESHOLD)
         faults = list(_faults(self))
         if faults:
             raise SettingsError(faults)
+
+    @property
+    def least(self) -> float:
+        """The threshold, which is known by now."""
+        return self.threshold if self.threshold is not None else THRESHOLD
 
     def most(self, submissions: int) -> int:
         """How many submissions may have a fingerprint that is evidence."""
@@ -58,10 +74,11 @@ class Settings:
 def _faults(settings: Settings) -> Iterator[str]:
     for name in ("threshold", "cluster"):
         value = getattr(settings, name)
-        if not _is_number(value) or not 0 <= value <= 1:
+        most = float("inf") if name == "threshold" and settings.measure in COUNTS else 1
+        if not _is_number(value) or not 0 <= value <= most:
             yield f"{name}: {value!r} is out of range; give a number from 0 to 1"
-    if settings.measure not in MEASURES:
-        yield f"measure: {settings.measure!r} is unknown: choose one of {', '.join(MEASURES)}"
+    if settings.measure not in (*MEASURES, *LATE):
+        yield f"measure: {settings.measure!r} is unknown: choose one of {', '.join((*MEASURES, *LATE))}"
     for name in ("limit", "threads"):
         value = getattr(settings, name)
         if not isinstance(value, int) or value < 1:

@@ -26,6 +26,7 @@ MAGIC = {
     b"\x28\xb5\x2f\xfd": "a zstd archive",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive; pack it as zip or tar",
     b"Rar!\x1a\x07": "a RAR archive; pack it as zip or tar",
+    b"\xf7\x02\x01\x83\x92\xc0": "TeX's output before PDF; make a PDF of it",
     b"ID3\x02": "sound",
     b"ID3\x03": "sound",
     b"ID3\x04": "sound",

@@ -10,6 +10,7 @@ from whorl.frontends.code.languages import LANGUAGES
 from whorl.frontends.documents.extracted import Extracted
 from whorl.frontends.documents.frontend import NotebookFrontend
 from whorl.frontends.documents.notebook import code_cells
+from whorl.frontends.sandbox.faults import one_line
 from whorl.model import Document, Stream
 
 
@@ -46,7 +47,8 @@ class CellsFrontend:
     def read(self, piece: Cell) -> Stream:
         """The tokens of a cell; none, and a note, if its language is unknown."""
         if piece.language not in LANGUAGES:
-            note = f"cells left out: unknown language {piece.language!r}" if piece.code else piece.note
+            unknown = one_line(f"cells left out: unknown language {piece.language!r}")
+            note = unknown if piece.code else piece.note
             nothing = np.zeros(0, np.int32)
             return Stream(np.zeros(0, np.uint32), nothing, nothing, piece.offset, note)
         front = CodeFrontend(piece.language)

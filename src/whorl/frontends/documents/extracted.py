@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.frontends.sandbox.faults import one_line
+
 Kind: TypeAlias = Literal["cell", "chapter", "page", "slide"]
 
 # An extracted text as a worker sends it: text, note, the kind of its marks, their starts, their ends, their labels.
@@ -30,11 +32,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A text, and its marks in order. ``note`` is what whoever asked should be told of the reading."""
+    """A text, and its marks in order. ``note`` is what whoever asked should be told of the reading: one line that can
+    be printed, whatever of the document it quotes."""
 
     text: str
     marks: tuple[Mark, ...] = ()
     note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "note", one_line(self.note))
 
 
 def in_parts(kind: Kind, texts: Iterable[str], labels: Iterable[str] = (), note: str = "") -> Extracted:

@@ -1,0 +1,65 @@
+"""The limits of parsers as options: a hostile file is given up when the options say so, and it is told."""
+
+import json
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from whorl.cli import main
+from whorl.frontends.sandbox import Limits
+from whorl.frontends.sandbox.default import configure
+
+# Far more than a parser that is stopped after half a second, and the plain lexer after it, take on a busy machine.
+SECONDS = 60
+
+
+@pytest.fixture(autouse=True)
+def _default_limits():
+    yield
+    configure(Limits())
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["fingerprint", *map(str, arguments), "--scheme", "code", "--format", "json"])
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    path = tmp_path / "Evil.java"
+    path.write_text("s<" * 10_000)
+    return path
+
+
+def test_a_parser_gets_no_more_time_than_is_given(hostile):
+    started = time.monotonic()
+    result = run(hostile, "--parse-seconds", 0.5)
+    assert time.monotonic() - started < SECONDS
+    assert result.exit_code == 0
+    (document,) = json.loads(result.stdout)["documents"]
+    (note,) = document["notes"]
+    assert note.startswith("read by the plain lexer, not as java: the parser was stopped: ")
+    assert "0.5 s" in note
+    assert document["symbols"] == 20_000
+
+
+def test_nor_more_memory(hostile):
+    (document,) = json.loads(run(hostile, "--parse-seconds", 20, "--parse-memory", 128).stdout)["documents"]
+    (note,) = document["notes"]
+    assert "the parser was stopped: " in note
+    assert document["symbols"] == 20_000
+
+
+def test_honest_files_beside_it_are_read(hostile, tmp_path):
+    honest = tmp_path / "Honest.java"
+    honest.write_text("class A { int b = 1; }")
+    result = run(hostile, honest, "--parse-seconds", 2)
+    notes = [document["notes"] for document in json.loads(result.stdout)["documents"]]
+    assert [len(each) for each in notes] == [1, 0]
+
+
+@pytest.mark.parametrize("option", [("--parse-seconds", "0"), ("--parse-memory", "1"), ("--parse-seconds", "nan")])
+def test_limits_that_make_no_sense_are_refused(hostile, option):
+    result = run(hostile, *option)
+    assert result.exit_code != 0
+    assert "out of range" in result.stderr or "not a number" in result.stderr
