@@ -34,8 +34,12 @@ def choose(scheme: Scheme, document: Document) -> Choice:
     if scheme.frontend != TEXT:
         return Choice(scheme.frontend, _made(scheme.frontend, scheme, document))
     found = format_of(document)
-    is_program = found in LANGUAGES and found not in FRONTENDS.declared
-    return Choice(found, _made(TEXT if is_program else found, scheme, document))
+    return Choice(found, _made(found if _makes(found, scheme) else TEXT, scheme, document))
+
+
+def _makes(name: str, scheme: Scheme) -> bool:
+    """Whether a format has a front-end that makes the scheme's symbols: a program has none, and is read as text."""
+    return name in FRONTENDS.names() and scheme.symbols in FRONTENDS.row(name).kinds
 
 
 def _made(name: str, scheme: Scheme, document: Document) -> Frontend[Any]:
