@@ -5,7 +5,6 @@ it, only the key's id.
 """
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import InitVar, asdict, dataclass, fields, replace
 from hashlib import blake2b
@@ -117,6 +116,8 @@ class Scheme:
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """The inverse of ``to_toml``."""
+        import tomllib  # costs a start more than the rest of this module; seldom needed
+
         try:
             return cls.from_dict(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from whorl.catalog import SELECTORS
-from whorl.collection.rules import Rules
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
 from whorl.frontends.sandbox.limits import Limits
 from whorl.hashing.key import Key
 from whorl.scheme import PRESETS, Scheme, preset
+
+if TYPE_CHECKING:
+    from whorl.collection.rules import Rules
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,8 +76,10 @@ def rules_options(command: F) -> F:
     return command
 
 
-def rules_of(given: dict[str, Any]) -> Rules:
+def rules_of(given: dict[str, Any]) -> "Rules":
     """The rules that the options describe."""
+    from whorl.collection.rules import Rules
+
     return Rules(
         include=given["include"], exclude=given["exclude"], gitignore=not given["no_gitignore"],
         hidden=given["hidden"], generated=given["generated"],

@@ -6,7 +6,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-import zstandard
 
 from whorl.fingerprinting.whole import Whole, read_whole
 from whorl.frontends.encoding import decode
@@ -85,6 +84,8 @@ def compress(document: Document, whole: Whole, kind: str) -> bytes:
         found = whole.fingerprints
         columns = (found.positions, found.spans.starts, found.spans.ends)
         data = np.stack([column.astype("<u4") for column in columns]).tobytes()
+    import zstandard  # not needed to search an index for what is not in it
+
     return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)
 
 
@@ -97,6 +98,8 @@ def _raw(document: Document) -> str:
 
 def decompress(data: bytes) -> bytes:
     """The inverse, of data whose seal was found right."""
+    import zstandard
+
     return zstandard.ZstdDecompressor().decompress(data)
 
 
