@@ -32,12 +32,17 @@ if TYPE_CHECKING:
     from whorl.matching.passage import Match, Passage
     from whorl.model import Document, Skipped, Span, Spans, Stream
     from whorl.scheme import PRESETS, Scheme
+    from whorl.sketches.estimates import Estimate, estimate_containment, estimate_resemblance
+    from whorl.sketches.making import sketch
+    from whorl.sketches.measures import containment, resemblance
+    from whorl.sketches.sketch import Sketch
 
 __all__ = [
     "PRESETS",
     "Comparison",
     "Document",
     "DocumentError",
+    "Estimate",
     "Fingerprints",
     "Index",
     "InputError",
@@ -50,6 +55,7 @@ __all__ = [
     "Passage",
     "Scheme",
     "SchemeError",
+    "Sketch",
     "Skipped",
     "Span",
     "Spans",
@@ -59,13 +65,19 @@ __all__ = [
     "__version__",
     "compare",
     "compare_all",
+    "containment",
+    "estimate_containment",
+    "estimate_resemblance",
     "fingerprint",
+    "resemblance",
+    "sketch",
 ]
 
 _HOMES = {
     "PRESETS": "whorl.scheme",
     "Comparison": "whorl.comparison.result",
     "Document": "whorl.model",
+    "Estimate": "whorl.sketches.estimates",
     "Fingerprints": "whorl.fingerprinting.fingerprints",
     "Index": "whorl.index.index",
     "Key": "whorl.hashing.key",
@@ -74,13 +86,19 @@ _HOMES = {
     "MemoryIndex": "whorl.index.memory",
     "Passage": "whorl.matching.passage",
     "Scheme": "whorl.scheme",
+    "Sketch": "whorl.sketches.sketch",
     "Skipped": "whorl.model",
     "Span": "whorl.model",
     "Spans": "whorl.model",
     "Stream": "whorl.model",
     "compare": "whorl.comparison.compare",
     "compare_all": "whorl.comparison.compare_all",
+    "containment": "whorl.sketches.measures",
+    "estimate_containment": "whorl.sketches.estimates",
+    "estimate_resemblance": "whorl.sketches.estimates",
     "fingerprint": "whorl.fingerprinting.fingerprint",
+    "resemblance": "whorl.sketches.measures",
+    "sketch": "whorl.sketches.making",
 }
 
 

@@ -67,6 +67,11 @@ def segments() -> ModuleType:
     return _load(f"{name()}_segments")
 
 
+def pairs() -> ModuleType:
+    """Pairs of documents that share shingles."""
+    return _load(f"{name()}_pairs")
+
+
 @cache
 def _load(module: str) -> ModuleType:
     try:
