@@ -6,7 +6,7 @@ KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whor
 
 EXECUTIONS ?= 100000
 
-.PHONY: run venv test check format bench fuzz real clean
+.PHONY: run venv test test-slow check format bench fuzz real clean
 
 run: $(VENV)/.installed  ## install Whorl and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
@@ -16,6 +16,9 @@ venv: $(VENV)/.installed  ## make .venv with everything that running and testing
 test: check  ## formatting, lint, types, layers and the whole test suite
 	sh tools/install_browser.sh
 	$(BIN)/python -m pytest -n 2
+
+test-slow: $(VENV)/.installed  ## kills, damage, crowds and poisoning of an index at length (minutes)
+	$(BIN)/python -m pytest -n 2 -m slow
 
 check: $(VENV)/.installed  ## formatting, lint, types and layers
 	$(BIN)/ruff format --check .

@@ -49,8 +49,8 @@ def compare50(folder: Path, extension: str) -> list[str | Path] | None:
             print("compare50 cannot be installed, so it is not measured")
             return None
     files = sorted(folder.glob(f"*.{extension}"))
-    out = Path(tempfile.mkdtemp()) / "out"
-    return [home / "bin" / "compare50", "-o", out, *files]
+    out = Path(tempfile.mkdtemp(dir=folder.parent)) / "out"
+    return [home / "bin" / "python", "-m", "compare50", "-o", out, *files]
 
 
 def dolos(folder: Path, extension: str) -> list[str | Path] | None:
@@ -73,16 +73,16 @@ def against_peers(files: list[Path], extension: str, rounds: int) -> None:
         folder = Path(home) / "class"
         size = write_class(folder, CLASS, files, extension)
         print(f"{CLASS} programs, {size / 1e6:.1f} MB")
-        commands = {
-            "whorl": whorl(folder),
-            "compare50": compare50(folder, extension),
-            "Dolos": dolos(folder, extension),
-        }
-        costs: dict[str, list[Cost]] = {name: [] for name, command in commands.items() if command is not None}
+        costs: dict[str, list[Cost]] = {}
         for _ in range(rounds):
+            commands = {
+                "whorl": whorl(folder),
+                "compare50": compare50(folder, extension),
+                "Dolos": dolos(folder, extension),
+            }
             for name, command in commands.items():
                 if command is not None:
-                    costs[name].append(cost(command))
+                    costs.setdefault(name, []).append(cost(command))
         for name, those in costs.items():
             print(_row(name, those, costs["whorl"]))
 

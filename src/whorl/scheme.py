@@ -7,6 +7,7 @@ it, only the key's id.
 import json
 from collections.abc import Mapping
 from dataclasses import InitVar, asdict, dataclass, fields, replace
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Self
 
@@ -68,7 +69,7 @@ class Scheme:
         window = SELECTORS.row(self.select).window if self.w is None else self.w
         return None if window is None else window + self.k - 1
 
-    @property
+    @cached_property
     def id(self) -> str:
         """A stable short name: equal schemes have equal ids, on every machine and in every version of Whorl that
         makes the same fingerprints of them."""

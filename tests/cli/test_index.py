@@ -58,6 +58,14 @@ def test_adding_again_costs_nothing_and_mirrors(papers):
     assert [entry["name"] for entry in told("index", "list", papers)] == ["papers/song.txt"]
 
 
+def test_what_is_only_left_out_is_not_gone(papers):
+    Path("papers/song.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    Path("papers/.gitignore").write_text("tale.html\n")
+    answer = told("index", "add", papers, "papers", "--mirror")
+    assert answer["removed"] == 0
+    assert told("index", "stats", papers)["documents"] == 2
+
+
 def test_what_cannot_be_read_is_told(papers):
     Path("papers/image.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     answer = told("index", "add", papers, "papers", "--owner", "library", "--label", "old")

@@ -91,8 +91,7 @@ def add(index: Path, paths: tuple[Path, ...], as_format: str | None, form: str, 
             if progress is not None:
                 progress("adding", done, None)
         if given["mirror"]:
-            gone = [name for entry in opened.entries() if _is_under(name := entry.name, paths) and name not in seen]
-            states["removed"] = len(opened.remove(*gone))
+            states["removed"] = len(opened.remove(*_gone(opened, paths, seen, skipped)))
     _tell(states, skipped, form)
 
 
@@ -161,7 +160,7 @@ def compact(index: Path) -> None:
 @click.option("--texts", is_flag=True, help="With the texts.")
 def export(index: Path, texts: bool) -> None:
     """Print the documents of INDEX, one JSON object a line. The secret key is never printed."""
-    with Index.open(index) as opened:
+    with Index.open(index) as opened, opened.reading():
         for entry in opened.entries():
             text = {"text": opened.text(entry.name)} if texts else {}
             click.echo(json.dumps({**entry.as_dict(), **text}))
@@ -184,6 +183,15 @@ def _documents(
 def _name(path: Path, inside: str) -> str:
     """A file's own path; for what is in a folder or an archive, the path with the name in it."""
     return path.as_posix() if path.name == inside and not path.is_dir() else f"{path.as_posix()}/{inside}"
+
+
+def _gone(opened: Index, paths: tuple[Path, ...], seen: set[str], skipped: list[Skipped]) -> list[str]:
+    """The documents of the paths that are no longer there. What is there but was left out now, a file or all of a
+    folder, is not gone."""
+    left_out = {item.name for item in skipped}
+    folders = tuple(name for name in left_out if name.endswith("/"))
+    names = [entry.name for entry in opened.entries() if _is_under(entry.name, paths)]
+    return [name for name in names if name not in seen and name not in left_out and not name.startswith(folders)]
 
 
 def _is_under(name: str, paths: tuple[Path, ...]) -> bool:

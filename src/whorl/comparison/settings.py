@@ -36,7 +36,7 @@ class Settings:
     # most part; two with one function in common may have .07. None: that, or 1 of what is counted in whole numbers.
     threshold: float | None = None
     # Pairs that are looked at closely and reported: more than a person reads.
-    limit: int = 1000
+    limit: int = 500
     # Fingerprints in more submissions than this are common, not copied: a number, or a share of all submissions. Beyond
     # a thousand, pairs that have nothing else in common would cost more than all others.
     max_share: int | float = 1000

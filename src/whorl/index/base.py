@@ -78,6 +78,7 @@ class BaseIndex(ABC):
         with self.reading():
             entry = self.entry(name)
             if entry is None:
+                self._check_missing(name)
                 raise DocumentError(f"{name}: no document of this name is in the index")
             kind, data = self._stored(entry)
         if kind != TEXT:
@@ -156,6 +157,10 @@ class BaseIndex(ABC):
     @abstractmethod
     def _stored(self, entry: Entry) -> tuple[str, bytes]:
         """What is kept of a document's text, and of which kind it is."""
+
+    @abstractmethod
+    def _check_missing(self, name: str) -> None:
+        """That a name which was not found is not there."""
 
     def _wider(self, window: int | None) -> Scheme:
         if window is None:

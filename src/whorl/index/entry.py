@@ -59,9 +59,11 @@ def from_row(row: tuple[Any, ...]) -> Entry | None:
     *values, sealed = row
     if seal(*values) != sealed:
         return None
-    told = dict(zip(COLUMNS, values, strict=True))
-    labels = tuple(json.loads(told.pop("labels")))
-    return Entry(**{**told, "sanctioned": bool(told["sanctioned"]), "labels": labels})
+    number, name, digest, form, symbols, fingerprints, sanctioned, url, date, contact, owner, labels, added = values
+    return Entry(
+        number, name, digest, form, symbols, fingerprints, bool(sanctioned), url, date, contact, owner,
+        tuple(json.loads(labels)), added,
+    )  # fmt: skip
 
 
 def _stored(value: Any) -> Any:

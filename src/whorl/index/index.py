@@ -120,7 +120,7 @@ class Index(BaseIndex):
         """How large it is."""
         self._snapshot.refresh()
         segments = self._snapshot.segments()
-        sizes = [path.stat().st_size for path in self.folder.rglob("*") if path.is_file()]
+        sizes = [_size(path) for path in self.folder.rglob("*")]
         return Stats(
             self._snapshot.documents, len(self._snapshot.sanctioned),
             sum(map(len, segments)) + len(self._snapshot.fresh), len(self._snapshot.fresh),
@@ -164,6 +164,9 @@ class Index(BaseIndex):
         """Whose documents these are."""
         return self._store.owners(numbers)
 
+    def _check_missing(self, name: str) -> None:
+        self._store.check_missing(name)
+
     def _put(self, prepared: list[Prepared]) -> list[Added]:
         return self._writer.add(prepared)
 
@@ -177,6 +180,14 @@ class Index(BaseIndex):
 def is_index(path: Path) -> bool:
     """Whether an index is in this folder."""
     return (path / DATABASE).is_file()
+
+
+def _size(path: Path) -> int:
+    """0 for a folder, and for what another process removed meanwhile."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except FileNotFoundError:
+        return 0
 
 
 def _write_key(path: Path, key: Key) -> None:

@@ -105,5 +105,8 @@ class MemoryIndex(BaseIndex):
         number = self._entries.pop(name).id
         del self._numbers[number], self._texts[number]
 
+    def _check_missing(self, name: str) -> None:
+        """What is in memory is found."""
+
     def _stored(self, entry: Entry) -> tuple[str, bytes]:
         return self._texts[entry.id]

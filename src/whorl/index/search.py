@@ -153,7 +153,7 @@ def rank(view: View, found: Candidates, limit: int) -> list[Hit]:
     """The best documents. A few of each owner's come first of all, others take the places that are left: whoever
     registers a text a thousand times hides nobody else's."""
     shortlist, seen = _shortlist(view, found, limit)
-    hits = [_hit(view.numbered(number), shared, found) for number, shared in shortlist]
+    hits = [_hit(entry, shared, found) for entry, shared in shortlist]
     hits.sort(key=_order)
     quota: Counter[str] = Counter()
     first: list[Hit] = []
@@ -175,21 +175,20 @@ def _more(owner: str | None, seen: Counter[str], listed: Counter[str | None]) ->
     return 0 if owner is None else seen[owner] - listed[owner]
 
 
-def _shortlist(view: View, found: Candidates, limit: int) -> tuple[list[tuple[int, int]], Counter[str]]:
-    """The documents that share most, by number, no more of one owner's than are wanted in all; and how many each owner
-    has among those that were looked at."""
+def _shortlist(view: View, found: Candidates, limit: int) -> tuple[list[tuple[Entry, int]], Counter[str]]:
+    """The documents that share most, and how much, no more of one owner's than are wanted in all; and how many each
+    owner has among those that were looked at."""
     order = np.lexsort((found.numbers, -found.shared))
-    kept: list[tuple[int, int]] = []
+    kept: list[tuple[Entry, int]] = []
     seen: Counter[str] = Counter()
     for start in range(0, len(order), BATCH):
         places = order[start : start + BATCH]
-        owners = view.owners(found.numbers[places].tolist())
         for number, shared in zip(found.numbers[places].tolist(), found.shared[places].tolist(), strict=True):
-            owner = owners.get(number)
-            if owner is not None:
-                seen[owner] += 1
-            if owner is None or seen[owner] <= limit:
-                kept.append((number, shared))
+            entry = view.numbered(number)
+            if entry.owner is not None:
+                seen[entry.owner] += 1
+            if entry.owner is None or seen[entry.owner] <= limit:
+                kept.append((entry, shared))
         if len(kept) >= CLOSER * limit + BATCH:
             break
     return kept, seen

@@ -65,7 +65,7 @@ _REFUSED = (
 
 
 class Store:
-    """One connection; threads take turns. ``changes`` counts this connection's own commits."""
+    """One connection; threads take turns. ``changes`` counts this connection's own commits, and those that failed."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < OLDEST_SQLITE:
@@ -85,7 +85,8 @@ class Store:
 
     def close(self) -> None:
         """End the connection."""
-        self._connection.close()
+        with self._turn, self._told("close"):
+            self._connection.close()
 
     def make(self, meta: dict[str, str]) -> None:
         """The empty tables, with what holds for the whole index."""
@@ -105,12 +106,12 @@ class Store:
             try:
                 yield
                 point("store.before-commit")
+                self.changes += 1  # before: an interrupt that comes right after the commit must not hide it
                 self._execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
                     self._execute("ROLLBACK")
                 raise
-            self.changes += 1
         point("store.committed")
 
     @contextmanager
@@ -152,6 +153,11 @@ class Store:
     def named(self, name: str) -> Entry | None:
         """The document of this name."""
         return self._entry("name", name)
+
+    def check_missing(self, name: str) -> None:
+        """That no document has this name, without the help of the table's index, in which the name may be damaged."""
+        if self._first("SELECT 1 FROM documents NOT INDEXED WHERE name = ?", (name,)) is not None:
+            raise DamageError(self.path, f"document {name!r} is not found by its name")
 
     def entries(self) -> Iterator[Entry]:
         """All documents by number: that none is missing is checked first."""

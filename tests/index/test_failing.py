@@ -1,0 +1,116 @@
+"""The file system fails at every call in turn: a clean error, the old state stays readable, the next write works."""
+
+import shutil
+
+import pytest
+
+from tests.index.corpus import prose
+from tests.index.failing import EIO, ENOSPC, SHORT, FailingFiles, Plan, System
+from whorl import Document, Scheme
+from whorl.index import files, segment_writer
+from whorl.index.faults import IndexIOError
+from whorl.index.index import Index
+
+SCHEME = Scheme(k=8, w=4)
+
+# Of several exceptions in one call of SQLite's, apsw raises one and tells the others as not raisable.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+# What a writer does, and the texts that are there after each.
+STEPS = (
+    (lambda index: index.add(Document("d", prose(4, 40))), {"a": 1, "b": 2, "c": 3, "d": 4}),
+    (lambda index: index.add(Document("a", prose(5, 40))), {"a": 5, "b": 2, "c": 3, "d": 4}),
+    (lambda index: index.flush(), {"a": 5, "b": 2, "c": 3, "d": 4}),
+    (lambda index: index.remove("b"), {"a": 5, "c": 3, "d": 4}),
+    (lambda index: index.compact(), {"a": 5, "c": 3, "d": 4}),
+)
+BEGINNING = {"a": 1, "b": 2, "c": 3}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prepared") / "index"
+    with Index.create(folder, SCHEME) as index:
+        for name, seed in list(BEGINNING.items())[:2]:
+            index.add(Document(name, prose(seed, 40)))
+        index.flush()
+        index.add(Document("c", prose(3, 40)))
+    return folder
+
+
+@pytest.fixture
+def plan(request, monkeypatch):
+    """One plan for the calls of the segments, or for those of SQLite."""
+    plan = Plan()
+    monkeypatch.setattr(segment_writer, "BUFFERED", 400)
+    if request.param == "segments":
+        monkeypatch.setattr(files, "os", System(plan))
+        yield plan
+    else:
+        vfs = FailingFiles(plan)
+        yield plan
+        vfs.unregister()
+
+
+def holds(index: Index, state: dict[str, int]) -> bool:
+    index.verify()
+    texts = {entry.name: index.text(entry.name) for entry in index.entries()}
+    found = {name: index.search(prose(seed, 40)) for name, seed in state.items()}
+    return texts == {name: prose(seed, 40) for name, seed in state.items()} and all(
+        (hits[0].document.name, hits[0].resemblance) == (name, 1) for name, hits in found.items()
+    )
+
+
+def interrupted(index: Index, plan: Plan, number: int, how: str, is_gone: bool) -> int | None:
+    """The step at which a call failed; None if nobody noticed."""
+    plan.calls, plan.fails_at, plan.how, plan.is_gone = 0, number, how, is_gone
+    try:
+        for step, (change, _) in enumerate(STEPS):
+            try:
+                change(index)
+            except IndexIOError:
+                return step
+        return None
+    finally:
+        plan.fails_at = 0
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+@pytest.mark.parametrize("plan", ["segments", "database"], indirect=True)
+def test_every_call_may_fail(tmp_path, prepared, plan, is_gone):
+    shutil.copytree(prepared, tmp_path / "0")
+    with Index.open(tmp_path / "0") as index:
+        assert interrupted(index, plan, 0, EIO, False) is None
+    calls = plan.calls
+    assert calls > 25
+    noticed = 0
+    for number in range(1, calls + 1):
+        folder = tmp_path / str(number)
+        shutil.copytree(prepared, folder)
+        with Index.open(folder) as index:
+            step = interrupted(index, plan, number, (EIO, ENOSPC, SHORT)[number % 3], is_gone)
+            noticed += step is not None
+            states = [BEGINNING, *(state for _, state in STEPS)]
+            with Index.open(folder) as reader:
+                assert any(holds(reader, states[at]) for at in ((5,) if step is None else (step, step + 1)))
+            for change, state in STEPS[len(STEPS) if step is None else step :]:
+                change(index)
+                assert holds(index, state)
+        shutil.rmtree(folder)
+    assert noticed > calls // 2
+
+
+def test_a_failing_disk_makes_no_index(tmp_path, monkeypatch):
+    """Whatever fails while an index is made is told as such."""
+    plan = Plan()
+    monkeypatch.setattr(files, "os", System(plan))
+    vfs = FailingFiles(plan)
+    try:
+        Index.create(tmp_path / "0", SCHEME).close()
+        calls = plan.calls
+        for number in range(1, calls):
+            plan.calls, plan.fails_at, plan.is_gone = 0, number, True
+            with pytest.raises(IndexIOError, match=str(tmp_path)):
+                Index.create(tmp_path / f"{number}", SCHEME).close()
+    finally:
+        vfs.unregister()

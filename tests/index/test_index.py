@@ -1,0 +1,115 @@
+"""``whorl.Index`` on disk: making and opening one, what is refused, and what readers with old files open see."""
+
+import shutil
+from contextlib import suppress
+
+import pytest
+
+from tests.index.corpus import prose
+from whorl import Document, Scheme
+from whorl.errors import DocumentError, InputError
+from whorl.index.faults import DamageError, IndexFormatError
+from whorl.index.index import Index
+from whorl.index.seals import seal
+
+SCHEME = Scheme(k=8, w=4)
+
+
+def test_it_is_made_once(tmp_path):
+    Index.create(tmp_path / "index", SCHEME).close()
+    with pytest.raises(InputError, match="there is something of this name already"):
+        Index.create(tmp_path / "index", SCHEME)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="there is something of this name already"):
+        Index.create(tmp_path / "file")
+
+
+def test_an_empty_folder_may_become_one(tmp_path):
+    Index.create(tmp_path, SCHEME).close()
+    with Index.open(tmp_path) as index:
+        assert index.scheme == SCHEME.with_key(index._key.id)
+
+
+@pytest.mark.parametrize("where", ["nothing", "."])
+def test_what_is_none_is_not_opened(tmp_path, where):
+    with pytest.raises(DocumentError, match="no index is there: make one with 'whorl index create"):
+        Index.open(tmp_path / where)
+
+
+def test_a_newer_format_is_refused(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index._store._execute("UPDATE meta SET value = '99', seal = ? WHERE name = 'version'", (seal("version", "99"),))
+    with pytest.raises(IndexFormatError, match="index format 99 is newer than this Whorl's, 1: update Whorl"):
+        Index.open(tmp_path / "index")
+
+
+def test_segments_of_another_index_are_refused(tmp_path):
+    for name in "ab":
+        with Index.create(tmp_path / name, SCHEME) as index:
+            index.add(Document("x", prose(1)))
+            index.flush()
+    segment = "segments/00000001.segment"
+    shutil.copy(tmp_path / "a" / segment, tmp_path / "b" / segment)
+    with Index.open(tmp_path / "b") as index, pytest.raises(DamageError, match="it belongs to another index"):
+        index.search(prose(1))
+
+
+def test_a_reader_with_old_files_open_sees_the_new_ones(tmp_path):
+    """No file name is used twice: a reader would take what it has open for the new one."""
+    with Index.create(tmp_path / "index", SCHEME) as index, Index.open(tmp_path / "index") as reader:
+        for number in (1, 2):
+            index.add(Document("a", prose(number)))
+            index.flush()
+            names = {path.name for path in (tmp_path / "index" / "segments").iterdir()}
+            assert reader.search(prose(number))[0].resemblance == 1
+            index.remove("a")
+            index.compact()
+            assert not list((tmp_path / "index" / "segments").iterdir())
+            index.add(Document("b", prose(9)))
+            index.flush()
+            assert not names & {path.name for path in (tmp_path / "index" / "segments").iterdir()}
+            assert not reader.search(prose(number))
+            index.remove("b")
+
+
+def test_documents_without_postings(tmp_path):
+    """They leave no segment, and no tombstone for ever."""
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a", "short"))
+        index.flush()
+        assert not list((tmp_path / "index" / "segments").iterdir())
+        index.remove("a")
+        index.compact()
+        stats = index.stats()
+        assert (stats.documents, stats.segments, stats.removed, stats.fresh) == (0, 0, 0, 0)
+        index.verify()
+
+
+def test_what_a_crash_left_is_swept(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a", prose(1)))
+        index.flush()
+    for name in ("00000007.segment", "00000008.segment.new"):
+        (tmp_path / "index" / "segments" / name).write_bytes(b"half")
+    with Index.open(tmp_path / "index") as index:
+        assert index.search(prose(1))
+        assert len(list((tmp_path / "index" / "segments").iterdir())) == 3, "a reader removes nothing"
+        index.add(Document("b", prose(2)))
+        assert [path.name for path in (tmp_path / "index" / "segments").iterdir()] == ["00000001.segment"]
+
+
+def test_a_name_that_is_damaged_is_not_missing(tmp_path):
+    """Whether in the table or in the table's index of names: a document that is there is not said to be missing."""
+    path = tmp_path / "index" / "index.db"
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("unmistakable", prose(1)))
+    right = path.read_bytes()
+    places = [at for at in range(len(right)) if right.startswith(b"unmistakable", at)]
+    assert len(places) == 2
+    for at in places:
+        path.write_bytes(right[:at] + b"o" + right[at + 1 :])
+        with Index.open(tmp_path / "index") as index:
+            with suppress(DamageError):
+                assert index.text("unmistakable") == prose(1)
+            with pytest.raises(DamageError):
+                index.verify()
