@@ -11,6 +11,8 @@ from whorl._version import VERSION
 __version__ = VERSION
 
 if TYPE_CHECKING:
+    from whorl.clustering.cluster import cluster
+    from whorl.clustering.result import Clustering
     from whorl.comparison.compare import compare
     from whorl.comparison.compare_all import compare_all
     from whorl.comparison.result import Comparison
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRESETS",
+    "Clustering",
     "Comparison",
     "Document",
     "DocumentError",
@@ -63,6 +66,7 @@ __all__ = [
     "UnknownNameError",
     "WhorlError",
     "__version__",
+    "cluster",
     "compare",
     "compare_all",
     "containment",
@@ -75,6 +79,7 @@ __all__ = [
 
 _HOMES = {
     "PRESETS": "whorl.scheme",
+    "Clustering": "whorl.clustering.result",
     "Comparison": "whorl.comparison.result",
     "Document": "whorl.model",
     "Estimate": "whorl.sketches.estimates",
@@ -91,6 +96,7 @@ _HOMES = {
     "Span": "whorl.model",
     "Spans": "whorl.model",
     "Stream": "whorl.model",
+    "cluster": "whorl.clustering.cluster",
     "compare": "whorl.comparison.compare",
     "compare_all": "whorl.comparison.compare_all",
     "containment": "whorl.sketches.measures",

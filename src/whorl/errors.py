@@ -2,14 +2,15 @@
 
 WhorlError
 ├── InputError          what the user gave cannot be used
-│   ├── SchemeError     a scheme has faults: all of them, in ``faults``
+│   ├── FaultsError     settings that check themselves have faults: all of them, in ``faults``
+│   │   └── SchemeError   those of a scheme
 │   ├── KeyMismatchError  a key is not the one that the scheme names
 │   ├── DocumentError   a file is missing, unreadable or not a file
 │   └── UnknownNameError  a front-end, selector, preset or kernel that nobody declared
 └── KernelError         the compiled kernel is not built
 
-``whorl.frontends.sandbox.faults`` adds what can go wrong in a sandbox, under the same root. Settings that check
-themselves have errors of their own under InputError, with ``faults``, beside them.
+``whorl.frontends.sandbox.faults`` adds what can go wrong in a sandbox, under the same root. Other settings that
+check themselves have errors of their own beside them, under FaultsError.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,12 +24,16 @@ class InputError(WhorlError):
     """What the user gave cannot be used."""
 
 
-class SchemeError(InputError):
-    """A scheme has faults. ``faults`` lists every one of them, not only the first."""
+class FaultsError(InputError):
+    """Settings have faults. ``faults`` lists every one of them, not only the first."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(self.faults))
+
+
+class SchemeError(FaultsError):
+    """A scheme has faults."""
 
 
 class KeyMismatchError(InputError):

@@ -8,6 +8,7 @@ from whorl._version import VERSION
 
 # Command → the line that ``whorl --help`` shows for it; the module of that name holds ``command``.
 COMMANDS = {
+    "cluster": "Group a collection into clusters of near-duplicates.",
     "compare": "Compare all submissions of a class with each other: MOSS, on your own machine.",
     "fingerprint": "Show the fingerprints of documents, with positions and density.",
     "formats": "List front-ends, selectors and presets, and what is installed.",

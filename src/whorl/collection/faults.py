@@ -9,23 +9,18 @@ WhorlError
 
 import lzma
 import zlib
-from collections.abc import Sequence
 
 import zstandard
 
 from whorl.collection.names import printable
-from whorl.errors import InputError
+from whorl.errors import FaultsError
 
 # What the decompressors raise on damaged data; bz2 and gzip raise OSError.
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
-class RulesError(InputError):
-    """Rules have faults. ``faults`` lists every one of them, not only the first."""
-
-    def __init__(self, faults: Sequence[str]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(self.faults))
+class RulesError(FaultsError):
+    """Rules have faults."""
 
 
 class RefusedError(Exception):

@@ -7,7 +7,7 @@ from typing import Any
 
 from whorl.collection.rules import Rules
 from whorl.comparison.scores import MEASURES
-from whorl.errors import InputError
+from whorl.errors import FaultsError
 
 # What the passages of a pair tell; the other measures are ``scores.MEASURES``.
 LATE = ("coverage", "longest")
@@ -17,12 +17,8 @@ COUNTS = ("shared", "longest")
 THRESHOLD = 0.07
 
 
-class SettingsError(InputError):
-    """Settings have faults. ``faults`` lists every one of them, not only the first."""
-
-    def __init__(self, faults: list[str]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(faults))
+class SettingsError(FaultsError):
+    """Settings have faults."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 A pair is one number: ``smaller << 32 | larger``.
 """
 
-from itertools import combinations, groupby
+from itertools import combinations, groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,5 +36,5 @@ def shared(
 ) -> NDArray[np.int64]:
     """How many hashes two sets have in common, for each pair of sets. Set i is ``hashes[bounds[i] : bounds[i + 1]]``,
     ascending."""
-    sets = [set(hashes[start:end].tolist()) for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    sets = [set(hashes[start:end].tolist()) for start, end in pairwise(bounds)]
     return np.array([len(sets[a] & sets[b]) for a, b in zip(lefts.tolist(), rights.tolist(), strict=True)], np.int64)

@@ -7,11 +7,10 @@ WhorlError
 └── WorkerFault         one task came to nothing; the sandbox carries on
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from whorl.errors import InputError, WhorlError
+from whorl.errors import FaultsError, WhorlError
 
 Kind = Literal["timeout", "memory", "died", "raised", "too-large"]
 
@@ -19,12 +18,8 @@ Kind = Literal["timeout", "memory", "died", "raised", "too-large"]
 LONGEST_REASON = 200
 
 
-class LimitsError(InputError):
-    """Limits have faults. ``faults`` lists every one of them, not only the first."""
-
-    def __init__(self, faults: Sequence[str]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(self.faults))
+class LimitsError(FaultsError):
+    """Limits have faults."""
 
 
 class SandboxError(WhorlError):

@@ -1,0 +1,66 @@
+"""A file as chunks of bytes, unpacked if it is compressed."""
+
+from typing import BinaryIO, Protocol
+
+from whorl.corpus.members import BLOCK, GZIP, SKIPPABLE, ZSTD, Gzip, Zstd
+
+# How JSONL and WARC begin: programs that fetch files unpack some of them and leave their names.
+_UNPACKED = (b"{", b"\xef\xbb\xbf{", b"WARC")
+
+
+class Chunks(Protocol):
+    """What gives bytes forwards. ``member`` is where the compressed member in hand begins, -1 without compression."""
+
+    member: int
+
+    @property
+    def offset(self) -> int:
+        """Bytes of the file that were taken."""
+        ...
+
+    def chunk(self) -> bytes:
+        """The next bytes; none at the end. Raises one of ``DAMAGE``."""
+        ...
+
+    def resync(self, start: bytes) -> bool:
+        """After damage: goes to the next member that begins with ``start``; False if there is none."""
+        ...
+
+
+class Plain:
+    """A file as it is."""
+
+    member = -1
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    @property
+    def offset(self) -> int:
+        """Bytes of the file that were taken."""
+        return self._file.tell()
+
+    def chunk(self) -> bytes:
+        """The next bytes."""
+        return self._file.read(BLOCK)
+
+    def resync(self, start: bytes) -> bool:
+        """There are no members: a read that failed is not tried again."""
+        return False
+
+
+def chunks(file: BinaryIO, name: str = "") -> Chunks:
+    """A file from its beginning, unpacked if its first bytes say that it is compressed.
+
+    If they say nothing, its name does: then its beginning is damaged.
+    """
+    file.seek(0)
+    head = file.read(4)
+    file.seek(0)
+    if head.startswith(GZIP):
+        return Gzip(file)
+    if head == ZSTD or (head[1:] == SKIPPABLE and 0x50 <= head[0] <= 0x5F):
+        return Zstd(file)
+    if not head or head.startswith(_UNPACKED):
+        return Plain(file)
+    return Gzip(file) if name.lower().endswith(".gz") else Zstd(file) if name.lower().endswith(".zst") else Plain(file)

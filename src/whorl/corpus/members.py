@@ -1,0 +1,177 @@
+"""Compressed members that follow each other, in bounded memory, and the way past damage: gzip members, zstd frames.
+
+``whorl.collection.unpack`` reads compressed files too. Here it is known where each member begins, as WARC has one a
+record; what was read before damage is not lost; and a zstd file that breaks off is noticed.
+"""
+
+import zlib
+from typing import Any, BinaryIO
+
+import zstandard
+
+from whorl.collection.faults import DAMAGE
+
+BLOCK = 1 << 18  # read at once, and the most that gzip gives at once
+# Compressed zstd taken at once. Four bytes can become 128 kB, so this much becomes 32 MB at the worst.
+_ZSTD_STEP = 1 << 10
+_ZSTD_WINDOW = 128 << 20  # zstd --long=27 needs it; a header can claim 4 GB
+_DICTIONARY = 16 << 20  # zstd's own trainer makes 110 kB
+# Marks of members that are tried in a damaged file. By chance one stands in every 16 MB; a hostile file has only marks.
+_TRIES = 1000
+
+GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+SKIPPABLE = b"\x2a\x4d\x18"  # behind a byte from 0x50 to 0x5f
+_WITH_DICTIONARY = 0x5D  # the frame in which a .warc.zst file carries the dictionary of all others
+
+
+class Members:
+    """Compressed members that follow each other. Subclasses say what a member is."""
+
+    magic = b""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._block = memoryview(b"")
+        self._unpacker: Any = None
+        self._broken: Exception | None = None
+        self._tries = _TRIES
+        self.member = 0
+
+    @property
+    def offset(self) -> int:
+        """Bytes of the file that were taken."""
+        return self._file.tell() - len(self._block)
+
+    def chunk(self) -> bytes:
+        """The next unpacked bytes, all of one member. Damage stays damage: it is raised again until ``resync``."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            return self._unpacked()
+        except DAMAGE as error:
+            self._broken = error
+            raise
+
+    def _unpacked(self) -> bytes:
+        while self._unpacker is not None or self._begin():
+            data, used = self._step(self._block)
+            self._block = self._block[used:]
+            if self._unpacker.eof:
+                self._unpacker = None
+            elif not data and not self._block and not self._more():
+                raise EOFError("it breaks off")
+            if data:
+                return data
+        return b""
+
+    def resync(self, start: bytes) -> bool:
+        """Looks for the mark of a member, byte by byte, behind the beginning of the one that is damaged."""
+        at = self.member + 1
+        while self._tries and (at := self._find(at)) >= 0:
+            self._tries -= 1
+            self._seek(at)
+            try:
+                if self.chunk().startswith(start):
+                    self._seek(at)
+                    return True
+            except DAMAGE:
+                pass  # the mark stood there by chance, or this member is damaged too
+            at += 1
+        return False
+
+    def _seek(self, at: int) -> None:
+        self._file.seek(at)
+        self._block, self._unpacker, self._broken = memoryview(b""), None, None
+
+    def _find(self, at: int) -> int:
+        self._seek(at)
+        tail = b""
+        while block := self._file.read(BLOCK):
+            found = (tail + block).find(self.magic)
+            if found >= 0:
+                return at - len(tail) + found
+            at += len(block)
+            tail = (tail + block)[1 - len(self.magic) :]
+        return -1
+
+    def _more(self, least: int = 1) -> bool:
+        """Has at least so many bytes in the block, if the file has."""
+        while len(self._block) < least:
+            block = self._file.read(BLOCK)
+            if not block:
+                return False
+            self._block = memoryview(bytes(self._block) + block)
+        return True
+
+    def _begin(self) -> bool:
+        """Opens the next member; False at the end of the file."""
+        raise NotImplementedError
+
+    def _step(self, block: memoryview) -> tuple[bytes, int]:
+        """Some unpacked bytes, and how many packed ones were used for them."""
+        raise NotImplementedError
+
+
+class Gzip(Members):
+    """gzip, member by member. Zeros between and behind members are padding."""
+
+    magic = GZIP
+
+    def _begin(self) -> bool:
+        while self._more() and self._block[0] == 0:
+            stripped = bytes(self._block).lstrip(b"\0")
+            self._block = memoryview(stripped)
+        self.member = self.offset
+        if not self._more(len(self.magic)):
+            if len(self._block):
+                raise EOFError("it breaks off")
+            return False
+        if self._block[: len(self.magic)] != self.magic:
+            raise OSError("not gzip")
+        self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        return True
+
+    def _step(self, block: memoryview) -> tuple[bytes, int]:
+        unpacker = self._unpacker
+        data: bytes = unpacker.decompress(block, BLOCK)
+        return data, len(block) - len(unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail)
+
+
+class Zstd(Members):
+    """zstd, frame by frame, with the dictionary that a .warc.zst file may begin with."""
+
+    magic = ZSTD
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file)
+        self._dictionary: zstandard.ZstdCompressionDict | None = None
+
+    def _begin(self) -> bool:
+        self.member = self.offset
+        while self._more(8) and self._block[1:4] == SKIPPABLE:
+            self._skippable(self._block[0], int.from_bytes(self._block[4:8], "little"))
+            self.member = self.offset
+        if not len(self._block):
+            return False
+        if self._block[:4] != self.magic:
+            raise OSError("not zstd")
+        unpacker = zstandard.ZstdDecompressor(dict_data=self._dictionary, max_window_size=_ZSTD_WINDOW)
+        self._unpacker = unpacker.decompressobj()
+        return True
+
+    def _step(self, block: memoryview) -> tuple[bytes, int]:
+        given = block[:_ZSTD_STEP]
+        data: bytes = self._unpacker.decompress(given)
+        return data, len(given) - len(self._unpacker.unused_data if self._unpacker.eof else b"")
+
+    def _skippable(self, mark: int, size: int) -> None:
+        if size > _DICTIONARY:
+            raise OSError("a frame that is to be skipped is too large")
+        if not self._more(8 + size):
+            raise EOFError("it breaks off")
+        content = bytes(self._block[8 : 8 + size])
+        self._block = self._block[8 + size :]
+        if mark == _WITH_DICTIONARY and self._dictionary is None:
+            if content.startswith(ZSTD):
+                content = zstandard.ZstdDecompressor().decompress(content, max_output_size=_DICTIONARY)
+            self._dictionary = zstandard.ZstdCompressionDict(content)

@@ -1,0 +1,133 @@
+"""Parquet out: tables of results, written as they come, and there only when they are whole."""
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from whorl.errors import InputError, WhorlError
+
+# Rows that are gathered before they are written: readers skip and share work by row groups.
+ROW_GROUP = 1 << 16
+
+# The columns of what ``whorl cluster`` writes, with Arrow's names of their types.
+DOCUMENTS = {
+    "id": "string",
+    "cluster": "int64",
+    "representative": "string",
+    "similarity": "float64",
+    "kind": "string",
+    "url": "string",
+    "date": "string",
+}
+PAIRS = {
+    "left": "string",
+    "right": "string",
+    "resemblance": "float64",
+    "left_in_right": "float64",
+    "right_in_left": "float64",
+    "shared": "int64",
+}
+
+
+@cache
+def arrow() -> tuple[Any, Any]:
+    """``pyarrow`` and ``pyarrow.parquet``. They take 0.2 s to import, so only who needs them does."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise InputError('Parquet needs pyarrow, which is missing: pip install "whorl[corpus]"') from error
+    return pyarrow, parquet
+
+
+class TableWriter:
+    """A table on its way to ``path``. It gets that name when all of it is on the disk; an error leaves nothing behind.
+
+    ``schema`` has the name of each column and of its type (``string``, ``int64``, ``float64``, ``uint64``, ``bool``).
+    """
+
+    def __init__(self, path: Path, schema: Mapping[str, str]) -> None:
+        pa, pq = arrow()
+        self.rows = 0
+        self._path = path
+        self._temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+        self._schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in schema.items()])
+        self._waiting: list[Any] = []
+        self._waiting_rows = 0
+        try:
+            self._writer = pq.ParquetWriter(self._temporary, self._schema, compression="zstd")
+        except OSError as error:
+            raise _unwritten(path, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._drop()
+            return
+        try:
+            self._flush()
+            self._writer.close()
+            _settle(self._temporary, self._path)
+        except OSError as error:
+            self._drop()
+            raise _unwritten(self._path, error) from error
+
+    def write(self, columns: Mapping[str, Any]) -> None:
+        """Some rows: an array or a list for each column. A column of the schema that is not given is null."""
+        pa, _ = arrow()
+        unknown = sorted(set(columns) - set(self._schema.names))
+        if unknown:
+            raise InputError(f"{self._path}: no column {', '.join(unknown)} in the schema")
+        count = len(next(iter(columns.values()), ()))
+        arrays = [_array(columns.get(field.name), field.type, count) for field in self._schema]
+        self._waiting.append(pa.record_batch(arrays, schema=self._schema))
+        self._waiting_rows += count
+        self.rows += count
+        if self._waiting_rows >= ROW_GROUP:
+            try:
+                self._flush()
+            except OSError as error:
+                raise _unwritten(self._path, error) from error
+
+    def _flush(self) -> None:
+        if self._waiting_rows:
+            table = arrow()[0].Table.from_batches(self._waiting, self._schema)
+            self._writer.write_table(table, row_group_size=2 * ROW_GROUP)  # no small rest of its own
+        self._waiting, self._waiting_rows = [], 0
+
+    def _drop(self) -> None:
+        with suppress(OSError):  # the disk is full: what was written goes anyhow
+            self._writer.close()
+        self._temporary.unlink(missing_ok=True)
+
+
+def write_table(path: Path, columns: Mapping[str, Any] | Iterable[Mapping[str, Any]], schema: Mapping[str, str]) -> int:
+    """Writes a table from columns, or from many pieces of them as they come; gives the number of rows."""
+    with TableWriter(path, schema) as writer:
+        for piece in [columns] if isinstance(columns, Mapping) else columns:
+            writer.write(piece)
+    return writer.rows
+
+
+def _array(values: Any, kind: Any, count: int) -> Any:
+    pa, _ = arrow()
+    return pa.nulls(count, kind) if values is None else pa.array(values, kind)
+
+
+def _settle(temporary: Path, path: Path) -> None:
+    """Gives the file its name once the disk has it."""
+    with temporary.open("rb+") as file:
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _unwritten(path: Path, error: OSError) -> WhorlError:
+    return WhorlError(f"{path}: cannot be written: {error.strerror or error}")

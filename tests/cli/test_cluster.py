@@ -1,0 +1,86 @@
+"""``whorl cluster``: a collection in, tables out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from whorl.cli import main
+
+SONG = " ".join(
+    f"the keeper wrote down on day {day} what the sea had brought him and what it took" for day in range(20)
+)
+TALE = " ".join(f"a baker fired oven {number} before the village woke and nobody asked him why" for number in range(20))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    rows = [
+        {"id": "song", "text": SONG, "url": "http://a/song"},
+        {"id": "tale", "text": TALE, "date": "2020-01-01"},
+        {"id": "copy", "text": SONG},
+        {"id": "loud", "text": SONG.upper()},
+        {"id": "more", "text": f"{SONG} and this is the end of it all, said the keeper"},
+    ]
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def table(path: Path) -> list[dict[str, Any]]:
+    import pyarrow.parquet
+
+    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    return rows
+
+
+def test_clusters_of_a_corpus(corpus, tmp_path):
+    result = run("cluster", corpus, "-o", tmp_path / "out", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert (told["documents"], told["clusters"], told["in_clusters"], told["kept"]) == (5, 1, 4, 2)
+    rows = {row["id"]: row for row in table(tmp_path / "out" / "documents.parquet")}
+    assert {name: row["kind"] for name, row in rows.items()} == {
+        "song": "unique", "tale": "unique", "copy": "identical", "loud": "lexical", "more": "near",
+    } or rows["song"]["kind"] == "near"  # fmt: skip
+    assert len({rows[name]["cluster"] for name in ("song", "copy", "loud", "more")}) == 1
+    assert rows["song"]["url"] == "http://a/song"
+    assert rows["tale"]["date"] == "2020-01-01"
+    (pair,) = table(tmp_path / "out" / "pairs.parquet")
+    assert {pair["left"], pair["right"]} == {"song", "more"}
+    assert 0.9 < pair["resemblance"] < 1
+    kept = (tmp_path / "out" / "keep.txt").read_text().split()
+    assert "tale" in kept
+    assert len(kept) == 2
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["documents"] == 5
+
+
+def test_a_bad_row_is_told_and_the_rest_goes_on(corpus, tmp_path):
+    corpus.write_text(corpus.read_text() + "not json\n")
+    result = run("cluster", corpus, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "5 documents" in result.stdout
+    assert "row 6" in result.stderr
+
+
+def test_a_folder_with_something_in_it_is_refused(corpus, tmp_path):
+    result = run("cluster", corpus, "-o", tmp_path)
+    assert result.exit_code == 1
+    assert "there is something in it" in result.stderr
+
+
+@pytest.mark.parametrize("size", ["12X", "G", "-1", "1.5G"])
+def test_a_size_that_is_none(corpus, tmp_path, size):
+    assert run("cluster", corpus, "-o", tmp_path / "out", "--memory", size).exit_code == 2
+
+
+def test_any_memory_gives_the_same(corpus, tmp_path):
+    for size in ("1M", "2G"):
+        assert run("cluster", corpus, "-o", tmp_path / size, "--memory", size).exit_code == 0
+    assert table(tmp_path / "1M" / "documents.parquet") == table(tmp_path / "2G" / "documents.parquet")

@@ -1,0 +1,78 @@
+"""Corpora for tests: rows in every container, and WARC records."""
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import zstandard
+
+from whorl.corpus.read import read
+from whorl.corpus.records import DEFAULT, Columns, Fault, Record
+
+ROWS = [{"id": f"d{i}", "text": f"text number {i} é", "url": f"http://x/{i}", "date": "2024-01-02"} for i in range(9)]
+
+
+def packed(data: bytes, ending: str) -> bytes:
+    if ending.endswith(".gz"):
+        return gzip.compress(data, mtime=0)
+    return zstandard.ZstdCompressor().compress(data) if ending.endswith(".zst") else data
+
+
+def jsonl(rows: list[Any]) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def parquet(columns: dict[str, Any], **settings: Any) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer, **settings)
+    return buffer.getvalue()
+
+
+def of_rows(rows: list[dict[str, Any]], **settings: Any) -> bytes:
+    return parquet({name: [row[name] for row in rows] for name in rows[0]}, **settings)
+
+
+def http(body: bytes, kind: str = "text/html", status: str = "200 OK", **fields: str) -> bytes:
+    head = [f"HTTP/1.1 {status}", f"Content-Type: {kind}"]
+    head += [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
+    return "\r\n".join(head).encode() + b"\r\n\r\n" + body
+
+
+def warc(
+    block: bytes, number: int = 1, what: str = "response", kind: str = "application/http; msgtype=response"
+) -> bytes:
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {what}\r\nWARC-Record-ID: <urn:uuid:{number:08}>\r\n"
+        f"WARC-Target-URI: http://x/{number}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n"
+        f"Content-Type: {kind}\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    return head.encode() + block + b"\r\n\r\n"
+
+
+def page(number: int) -> bytes:
+    return f"<p>page {number} {'word ' * 50}{number * 7919}</p>".encode()
+
+
+def planted(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def split(path: Path, columns: Columns = DEFAULT, **options: Any) -> tuple[list[Record], list[Fault]]:
+    items = list(read(path, columns, **options))
+    records = [item for item in items if isinstance(item, Record)]
+    return records, [item for item in items if isinstance(item, Fault)]
+
+
+def ids(path: Path, **options: Any) -> list[str]:
+    return [record.id for record in split(path, **options)[0]]
+
+
+def reasons(path: Path, columns: Columns = DEFAULT, **options: Any) -> dict[int, str]:
+    return {fault.row: fault.reason for fault in split(path, columns, **options)[1]}
