@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.code import CodeConformance
 from tests.frontends.code import test_lexed, test_parsed
 from whorl.errors import DocumentError, UnknownNameError
-from whorl.frontends.code import languages, lexer, tokens
+from whorl.frontends.code import languages, leaves, lexer, tokens
 from whorl.frontends.code.frontend import CodeFrontend, Program
 from whorl.frontends.code.languages import LANGUAGES
 from whorl.frontends.code.plan import CLASSES, plan, symbol
@@ -176,7 +176,7 @@ class TestLexer:
     @pytest.fixture(params=[row.name for row in PLAIN], autouse=True)
     def _no_grammar(self, request, monkeypatch):
         self.name = request.param
-        monkeypatch.setattr(tokens, "installed", lambda _: False)
+        monkeypatch.setattr(leaves, "installed", lambda _: False)
 
     def test_it_says_why(self):
         found = tokens.tokens(self.name, b"int a;")
@@ -202,8 +202,8 @@ class TestLexer:
         ]
 
     def test_its_symbols_are_its_own(self):
-        parsed = tokens._parsed(plan("java"), b"while (a < 1) b();")
-        assert not set(parsed.symbols.tolist()) & set(tokens.tokens("java", b"while (a < 1) b();").symbols.tolist())
+        parsed, _, _ = leaves._parsed(plan("java"), b"while (a < 1) b();")
+        assert not set(parsed) & set(tokens.tokens("java", b"while (a < 1) b();").symbols.tolist())
 
     @pytest.mark.parametrize("piece", ["/*", "(", '"', "'''", "\\", "a", "1.", "é", "'\\", "`", "1e+"])
     def test_hostile_text_is_linear(self, piece):
@@ -222,7 +222,7 @@ class TestLexerOfAll:
 
     @pytest.mark.parametrize("row", languages.ROWS, ids=lambda row: row.name)
     def test_a_reader_that_is_not_installed_is_named(self, row, monkeypatch):
-        monkeypatch.setattr(tokens, "installed", lambda _: False)
+        monkeypatch.setattr(leaves, "installed", lambda _: False)
         stream = CodeFrontend(row.name).stream("a = b")
         assert stream.note == (
             f"read by the plain lexer, not as {row.name}: its reader is not installed: {languages.missing(row.name)}"
@@ -283,7 +283,7 @@ class TestFrontend:
         assert next(CodeFrontend("go").pieces(Document("a.py", b""))).language == "go"
 
     def test_what_is_too_large_to_parse_is_lexed(self, monkeypatch):
-        monkeypatch.setattr(tokens, "LARGEST", {"grammar": 1 << 20})
+        monkeypatch.setattr(leaves, "LARGEST", {"grammar": 1 << 20})
         found = tokens.tokens("c", b"a" * (1 << 19) + b" = 1;\n" * 100_000)
         assert found.fallback == "larger than 1 MB"
         assert found.symbols.tolist()[:3] == lexer.lex(LANGUAGES["c"], "a = 1")[0].tolist()

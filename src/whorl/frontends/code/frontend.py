@@ -8,7 +8,8 @@ from pathlib import Path
 
 from whorl.errors import DocumentError
 from whorl.frontends.code.languages import LANGUAGES, detect, language
-from whorl.frontends.code.tokens import Tokens, lexed, refused
+from whorl.frontends.code.leaves import refused
+from whorl.frontends.code.tokens import Tokens, from_plain, lexed
 from whorl.frontends.encoding import HEAD as ENCODING_HEAD
 from whorl.frontends.encoding import decode
 from whorl.frontends.encoding import detect as detect_encoding
@@ -20,15 +21,15 @@ from whorl.model import Document, Stream
 HEAD = 1 << 15
 
 # What parses, in a worker: some texts of a few kilobytes cost a parser seconds and gigabytes.
-PARSER = "whorl.frontends.code.tokens:plain_tokens"
+PARSER = "whorl.frontends.code.leaves:plain_tokens"
 
 # The same for several programs in one task, and how many bytes of them: the way to a worker and back costs as much time
 # as parsing a kilobyte.
-BATCH_PARSER = "whorl.frontends.code.tokens:plain_batch"
+BATCH_PARSER = "whorl.frontends.code.leaves:plain_batch"
 BATCH = 1 << 15
 
 # Bytes of a program, at most: more than any person writes, and what the plain lexer reads in half a minute if each
-# byte is a token. A parser gets less (see ``tokens``).
+# byte is a token. A parser gets less (see ``leaves``).
 LARGEST = 32 << 20
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -78,7 +79,8 @@ class CodeFrontend:
         for outcome in default_sandbox().map(BATCH_PARSER, tasks()):
             batch = sent.popleft()
             if outcome.fault is None:
-                yield from (_stream(piece, Tokens(*found)) for piece, found in zip(batch, outcome.value, strict=True))
+                for piece, plain in zip(batch, outcome.value, strict=True):
+                    yield _stream(piece, from_plain(piece.language, piece.data, plain))
             else:  # one of them has done it, and must not spoil the others
                 yield from map(self.read, batch)
 
@@ -110,7 +112,8 @@ def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
 
 def _sandboxed(piece: Program) -> Tokens:
     try:
-        return Tokens(*default_sandbox().call(PARSER, piece.language, piece.data))
+        plain = default_sandbox().call(PARSER, piece.language, piece.data)
+        return from_plain(piece.language, piece.data, plain)
     except WorkerFault as fault:
         return lexed(piece.language, piece.data, f"the parser was stopped: {fault}")
 
