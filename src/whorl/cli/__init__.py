@@ -1,10 +1,14 @@
 """The command line. One file a command, imported only when it is called, so that ``whorl --help`` answers at once."""
 
+import os
 from importlib import import_module
 
 import click
 
 from whorl._version import VERSION
+
+# NumPy's linear algebra, which no command uses, would start a thread for each core: a third of what importing it costs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Command → the line that ``whorl --help`` shows for it; the module of that name holds ``command``.
 COMMANDS = {
