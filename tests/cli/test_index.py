@@ -82,6 +82,7 @@ def test_a_search_tells_where_a_text_comes_from(papers):
     assert hit["verified"]
     (passage,) = hit["passages"]
     assert TALE[passage["right"]["start"] : passage["right"]["end"]] in TALE[:67]
+    assert passage["left"]["text"] == passage["right"]["text"] == TALE[: len(passage["left"]["text"])]
     shown = run("search", papers, "draft.txt", "--explain").output
     assert "papers/tale.html" in shown
     assert "A baker fired his three ovens" in shown

@@ -57,7 +57,7 @@ def command(index: Path, files: tuple[str, ...], as_format: str | None, form: st
             (document, opened.search(document, **options, passages=not given["no_passages"])) for document in documents
         ]
         if form == "json":
-            click.echo(json.dumps([_as_json(document, hits) for document, hits in answers], indent=1))
+            click.echo(json.dumps([_as_json(opened, document, hits) for document, hits in answers], indent=1))
             return
         for document, hits in answers:
             _print(opened, document, hits, explain)
@@ -72,24 +72,32 @@ def _documents(files: tuple[str, ...], as_format: str | None) -> Iterator[Docume
             yield Document(file, Path(file), format=as_format)
 
 
-def _as_json(document: Document, hits: Hits) -> dict[str, Any]:
+def _as_json(opened: Index, document: Document, hits: Hits) -> dict[str, Any]:
     return {
         "name": document.name,
-        "hits": [_hit(hit) for hit in hits],
+        "hits": [_hit(opened, hit, hits.text) for hit in hits],
         "cost": asdict(hits.cost),
         "notes": list(hits.notes),
     }
 
 
-def _hit(hit: Hit) -> dict[str, Any]:
+def _hit(opened: Index, hit: Hit, text: str) -> dict[str, Any]:
     measures = {name: getattr(hit, name) for name in ("score", "resemblance", "containment", "contained", "shared")}
-    passages = [_passage(passage) for passage in hit.passages]
+    other = opened.text(hit.document.name) if hit.passages and hit.verified else None
+    passages = [_passage(passage, text, other) for passage in hit.passages]
     told = {"document": hit.document.as_dict(), **measures, "others": hit.others}
     return {**told, "verified": hit.verified, "passages": passages}
 
 
-def _passage(passage: Passage) -> dict[str, Any]:
-    return {"left": passage.left._asdict(), "right": passage.right._asdict(), "symbols": passage.symbols}
+def _passage(passage: Passage, text: str, other: str | None) -> dict[str, Any]:
+    """A passage with the text of both sides; an index without texts has none for the right one."""
+    left, right = passage.left, passage.right
+    quoted = {} if other is None else {"text": other[right.start : right.end]}
+    return {
+        "left": {**left._asdict(), "text": text[left.start : left.end]},
+        "right": {**right._asdict(), **quoted},
+        "symbols": passage.symbols,
+    }
 
 
 def _print(opened: Index, document: Document, hits: Hits, explain: bool) -> None:

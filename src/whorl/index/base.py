@@ -102,7 +102,7 @@ class BaseIndex(ABC):
             if passages and hits:
                 query = readable(document.name, read_whole(document, self.scheme, self._key) if window else whole)
                 hits = [self._witnessed(hit, query) for hit in hits]
-        return Hits(tuple(hits), found.cost, whole.fingerprints.notes)
+        return Hits(tuple(hits), found.cost, whole.fingerprints.notes, whole.text)
 
     @abstractmethod
     def close(self) -> None:

@@ -86,11 +86,13 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The answer to a search, best first, and what it cost."""
+    """The answer to a search, best first, and what it cost. The left sides of passages are spans of ``text``, the
+    document that was asked for; the right ones are spans of the text that the index gives of a hit."""
 
     hits: tuple[Hit, ...]
     cost: Cost
     notes: tuple[str, ...] = ()
+    text: str = ""
 
     def __len__(self) -> int:
         return len(self.hits)
