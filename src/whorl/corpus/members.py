@@ -5,6 +5,7 @@ record; what was read before damage is not lost; and a zstd file that breaks off
 """
 
 import zlib
+from abc import ABC, abstractmethod
 from typing import Any, BinaryIO
 
 import zstandard
@@ -24,7 +25,7 @@ SKIPPABLE = b"\x2a\x4d\x18"  # behind a byte from 0x50 to 0x5f
 _WITH_DICTIONARY = 0x5D  # the frame in which a .warc.zst file carries the dictionary of all others
 
 
-class Members:
+class Members(ABC):
     """Compressed members that follow each other. Subclasses say what a member is."""
 
     magic = b""
@@ -103,13 +104,13 @@ class Members:
             self._block = memoryview(bytes(self._block) + block)
         return True
 
+    @abstractmethod
     def _begin(self) -> bool:
         """Opens the next member; False at the end of the file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _step(self, block: memoryview) -> tuple[bytes, int]:
         """Some unpacked bytes, and how many packed ones were used for them."""
-        raise NotImplementedError
 
 
 class Gzip(Members):
