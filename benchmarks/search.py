@@ -73,7 +73,7 @@ def durable_add(index: whorl.Index) -> None:
     """A document of 2,000 fingerprints, beyond reading it."""
     cpu, written = [], []
     for number in range(ROUNDS):
-        document = Document(f"added-{number}", english(27_000, seed=100 + number))
+        document = Document(f"added-{number}", english(39_000, seed=100 + number))
         ready = prepare(document, index.scheme, index._key, sanctioned=False, kind=TEXT)
         before, start = resource.getrusage(resource.RUSAGE_SELF).ru_oublock, time.process_time()
         index._put([ready])

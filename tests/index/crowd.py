@@ -54,7 +54,7 @@ def _commit(index: Index, commit: int) -> None:
             old = index._store.named(f"{commit - WIDTH}")
             if old is not None:
                 index._store.delete_document(old)
-        inner._tidy()
+        inner._tidy(sum(one.size for one in prepared))
 
 
 def read(folder: Path, seconds: float) -> int:

@@ -10,6 +10,9 @@ from whorl.index.segment import Found
 
 _ROW = np.dtype([("hash", "<u8"), ("place", "<u4")])
 
+# Bytes of a posting as the database keeps it.
+EACH = _ROW.itemsize
+
 
 def pack(hashes: NDArray[np.uint64], places: NDArray[np.uint32]) -> bytes:
     """A document's postings as the database keeps them, sorted by hash, then by place."""

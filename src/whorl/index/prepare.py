@@ -12,7 +12,7 @@ from whorl.frontends.encoding import decode
 from whorl.frontends.source import Source
 from whorl.hashing.key import Key
 from whorl.index.entry import Entry
-from whorl.index.fresh import pack
+from whorl.index.fresh import EACH, pack
 from whorl.model import Document
 from whorl.scheme import Scheme
 
@@ -36,6 +36,11 @@ class Prepared:
     kind: str
     text: bytes
     postings: bytes
+
+    @property
+    def size(self) -> int:
+        """How many postings it has."""
+        return len(self.postings) // EACH
 
 
 def digest(document: Document, sanctioned: bool, kind: str) -> bytes:

@@ -50,13 +50,15 @@ class Writer:
         self._store, self._folder, self._snapshot = store, folder, snapshot
         self._scheme, self._key, self._wait = scheme, key, wait
         self._is_swept = False
+        # About how many postings are fresh: None until somebody has looked.
+        self._fresh: int | None = None
 
     def add(self, prepared: Sequence[Prepared]) -> list[Added]:
         """Add documents or replace those of the same names, all in one commit."""
         with self._writing():
             with self._store.transaction():
                 added = [self._put(one) for one in prepared]
-            self._tidy()
+            self._tidy(sum(one.size for one in prepared))
         return added
 
     def remove(self, names: Iterable[str]) -> list[str]:
@@ -72,11 +74,13 @@ class Writer:
     def flush(self) -> None:
         """Make a segment of the fresh postings."""
         with self._writing():
+            self._snapshot.refresh()
             self._flush()
 
     def compact(self) -> None:
         """Make one segment of all, without what was removed."""
         with self._writing():
+            self._snapshot.refresh()
             self._flush()
             self._merge(list(self._snapshot.segments()))
 
@@ -86,7 +90,6 @@ class Writer:
             if not self._is_swept:
                 self._sweep()
                 self._is_swept = True
-            self._snapshot.refresh()
             yield
 
     def _put(self, prepared: Prepared) -> Added:
@@ -108,12 +111,18 @@ class Writer:
         self._store.update_document(old, new)
         return Added(old.name, "updated")
 
-    def _tidy(self) -> None:
-        """Keep what is fresh small, and the segments few."""
-        self._snapshot.refresh()
-        fresh = self._snapshot.fresh
-        if len(fresh) >= FLUSH_POSTINGS or len(fresh.documents()) >= FLUSH_DOCUMENTS:
+    def _tidy(self, more: int) -> None:
+        """Keep what is fresh small, and the segments few. To look at all that is fresh after each document would cost
+        as much as adding it, so what came since the last look is counted."""
+        if self._fresh is not None:
+            self._fresh += more
+        if self._fresh is None or self._fresh >= FLUSH_POSTINGS:
+            self._snapshot.refresh()
+            self._fresh = len(self._snapshot.fresh)
+        if self._fresh >= FLUSH_POSTINGS or self._store.total("delta") >= FLUSH_DOCUMENTS:
+            self._snapshot.refresh()
             self._flush()
+            self._fresh = len(self._snapshot.fresh)
             while crowded := _crowded(self._snapshot.segments()):
                 self._merge(crowded)
 
