@@ -15,7 +15,7 @@ from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.spool import Spool
 from whorl.errors import DocumentError
 from whorl.frontends.reading import choose
-from whorl.frontends.source import Source
+from whorl.frontends.source import held
 from whorl.hashing.key import Key
 from whorl.model import Document, Hashes, Skipped, Symbols
 from whorl.scheme import Scheme
@@ -64,7 +64,7 @@ class Sketcher:
     def _add(self, document: Document) -> None:
         number = len(self.made.ids)
         seen: list[tuple[bytes, str]] = []
-        content = _content(document)
+        content = held(document.content)
         stands = self._known(seen, _digest(content), IDENTICAL)
         if stands is None:
             symbols = _symbols(replace(document, content=content), self._scheme)
@@ -109,13 +109,6 @@ def sketch(hashes: Hashes, settings: ClusterSettings) -> tuple[Hashes, int]:
             return kept, modulus
         modulus //= 2
     return hashes, 1
-
-
-def _content(document: Document) -> str | bytes:
-    if not isinstance(document.content, Path):
-        return document.content
-    with Source(document.content) as source:
-        return b"".join(source.blocks())
 
 
 def _digest(data: str | bytes) -> bytes:

@@ -16,13 +16,11 @@ from whorl.errors import DocumentError, InputError
 from whorl.fingerprinting.whole import Whole, read_wholes
 from whorl.hashing.hasher import hasher
 from whorl.hashing.key import Key
+from whorl.index.place import is_index
 from whorl.matching.evidence import Evidence, evidence, sift
 from whorl.matching.sanction import Sanction
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme
-
-# What tells the folder of an index.
-DATABASE = "index.db"
 
 
 class Found(NamedTuple):
@@ -68,7 +66,7 @@ class Reader:
     def _members(self, paths: Iterable[Path]) -> Iterator[tuple[Path, Member]]:
         for path in paths:
             place = path.resolve()
-            for member in _indexed(path) if (path / DATABASE).is_file() else children(path, self.rules):
+            for member in _indexed(path) if is_index(path) else children(path, self.rules):
                 # A path that is a file has its own name; what is in a folder or an archive has the name in it.
                 whole = place if member.item.name == place.name and not place.is_dir() else place / member.item.name
                 if whole not in self._seen:

@@ -30,14 +30,10 @@ def fingerprint(
     ``progress`` is told, now and then, how many code points are done.
     """
     scheme = resolve(scheme)
-    if key.id != scheme.key:
-        raise KeyMismatchError(
-            f"key: the scheme names the key {scheme.key!r}, but {key.id!r} was given; "
-            f"use scheme.with_key(key.id) or the key that it names"
-        )
+    check_key(scheme, key)
     with Ahead(threads) as ahead:
         if isinstance(document, np.ndarray):
-            return select_symbols(_checked(document), scheme, key, ahead)
+            return select_symbols(checked(document), scheme, key, ahead)
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
         front = choose(scheme, document).frontend
@@ -53,7 +49,17 @@ def _observed(streams: Iterator[Stream], progress: Callable[[int], object]) -> I
         progress(stream.offset + (int(stream.ends[-1]) if len(stream) else 0))
 
 
-def _checked(symbols: Symbols) -> Symbols:
+def check_key(scheme: Scheme, key: Key) -> None:
+    """Refuse a key that is not the one that the scheme names."""
+    if key.id != scheme.key:
+        raise KeyMismatchError(
+            f"key: the scheme names the key {scheme.key!r}, but {key.id!r} was given; "
+            f"use scheme.with_key(key.id) or the key that it names"
+        )
+
+
+def checked(symbols: Symbols) -> Symbols:
+    """An array of symbols in a form that the kernel takes. Raises ``InputError`` if it is none."""
     if symbols.ndim != 1 or symbols.dtype.kind != "u":
         raise InputError(
             f"symbols: an array of {symbols.dtype} in {symbols.ndim} dimensions was given; "

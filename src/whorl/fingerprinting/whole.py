@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from whorl.frontends.code.frontend import CodeFrontend, Program
 from whorl.frontends.encoding import decode
 from whorl.frontends.protocol import Extracting
 from whorl.frontends.reading import Choice, choose
-from whorl.frontends.source import Source
+from whorl.frontends.source import held
 from whorl.hashing.key import Key
 from whorl.model import Document, Stream
 from whorl.scheme import Scheme
@@ -97,10 +96,7 @@ def _batches(documents: Iterable[Document], scheme: Scheme) -> Iterator[list[Ope
 
 
 def _opened(document: Document, scheme: Scheme) -> Opened:
-    content = document.content
-    if isinstance(content, Path):
-        with Source(content) as source:
-            content = b"".join(source.blocks())
+    content = held(document.content)
     document = replace(document, content=content)
     return Opened(document, content, choose(scheme, document))
 

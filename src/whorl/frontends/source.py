@@ -59,5 +59,13 @@ class Source:
             start += len(block)
 
 
+def held(content: str | bytes | Path) -> str | bytes:
+    """All of a document's content; a file is read."""
+    if not isinstance(content, Path):
+        return content
+    with Source(content) as source:
+        return b"".join(source.blocks())
+
+
 def _unreadable(path: Path | None, error: OSError) -> DocumentError:
     return DocumentError(f"cannot read {path}: {error.strerror or error}")

@@ -16,6 +16,7 @@ from whorl.index import files
 from whorl.index.base import BaseIndex
 from whorl.index.entry import Entry
 from whorl.index.faults import DamageError, IndexIOError
+from whorl.index.place import DATABASE, KEY, SEGMENTS, is_index
 from whorl.index.points import point
 from whorl.index.prepare import SPANS, TEXT, Prepared
 from whorl.index.segment import Found
@@ -23,8 +24,6 @@ from whorl.index.snapshot import Snapshot
 from whorl.index.store import Store
 from whorl.index.writer import Added, Writer
 from whorl.scheme import Scheme, resolve
-
-DATABASE, SEGMENTS, KEY = "index.db", "segments", "secret.key"
 
 # Seconds that a writer waits for another.
 WAIT = 30.0
@@ -175,11 +174,6 @@ class Index(BaseIndex):
         if found is None:
             raise DamageError(self.folder / DATABASE, f"document {entry.id} has no text")
         return found
-
-
-def is_index(path: Path) -> bool:
-    """Whether an index is in this folder."""
-    return (path / DATABASE).is_file()
 
 
 def _size(path: Path) -> int:

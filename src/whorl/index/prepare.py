@@ -9,7 +9,7 @@ import numpy as np
 
 from whorl.fingerprinting.whole import Whole, read_whole
 from whorl.frontends.encoding import decode
-from whorl.frontends.source import Source
+from whorl.frontends.source import Source, held
 from whorl.hashing.key import Key
 from whorl.index.entry import Entry
 from whorl.index.fresh import EACH, pack
@@ -95,10 +95,8 @@ def compress(document: Document, whole: Whole, kind: str) -> bytes:
 
 
 def _raw(document: Document) -> str:
-    if isinstance(document.content, str):
-        return document.content
-    with Source(document.content) as source:
-        return decode(b"".join(source.blocks())).text
+    content = held(document.content)
+    return content if isinstance(content, str) else decode(content).text
 
 
 def decompress(data: bytes) -> bytes:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.errors import InputError
+from whorl.fingerprinting.fingerprint import checked
 from whorl.hashing.hasher import hasher
 from whorl.hashing.key import Key
 from whorl.model import Hashes, Symbols
@@ -18,7 +19,7 @@ from whorl.scheme import Scheme
 from whorl.sketches.making import Recipe, recipe
 from whorl.sketches.permutation import permutation
 from whorl.sketches.rules import NONE, Rule, first_of_each
-from whorl.sketches.shingles import checked, whole
+from whorl.sketches.shingles import whole
 from whorl.sketches.sketch import Sketch
 
 Bounds = NDArray[np.int64]

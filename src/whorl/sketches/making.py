@@ -6,13 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from whorl.fingerprinting.fingerprint import check_key
 from whorl.hashing.key import Key
 from whorl.model import Hashes
 from whorl.scheme import Scheme, resolve
 from whorl.sketches.faults import SketchError
 from whorl.sketches.permutation import permutation
 from whorl.sketches.rules import NONE, Rule, admit, distinct, reduce, rule
-from whorl.sketches.shingles import Readable, check_key, identity_runs
+from whorl.sketches.shingles import Readable, identity_runs
 from whorl.sketches.sketch import Sketch
 
 # min: 256 hashes are 2 kB, and a resemblance of one half is told to ±.06 (two standard errors).

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from whorl.errors import InputError, KeyMismatchError
+from whorl.fingerprinting.fingerprint import checked
 from whorl.frontends.reading import choose
 from whorl.hashing.hasher import Hasher, hasher
 from whorl.hashing.key import Key
@@ -28,17 +28,8 @@ LENGTHS = 0x9E3779B97F4A7C15
 
 
 def identity_runs(document: Readable, scheme: Scheme, key: Key) -> Iterator[Hashes]:
-    """The identities of a document's shingles, in order, in runs. The key must be the scheme's: see ``check_key``."""
+    """The identities of a document's shingles, in order, in runs. The key must be the scheme's."""
     return _identities(_symbol_runs(document, scheme), hasher(key, scheme.k), key)
-
-
-def check_key(scheme: Scheme, key: Key) -> None:
-    """Refuse a key that is not the one that the scheme names."""
-    if key.id != scheme.key:
-        raise KeyMismatchError(
-            f"key: the scheme names the key {scheme.key!r}, but {key.id!r} was given; "
-            f"use scheme.with_key(key.id) or the key that it names"
-        )
 
 
 def _symbol_runs(document: Readable, scheme: Scheme) -> Iterator[Symbols]:
@@ -49,16 +40,6 @@ def _symbol_runs(document: Readable, scheme: Scheme) -> Iterator[Symbols]:
         document = Document(str(document) if isinstance(document, Path) else "", document)
     front = choose(scheme, document).frontend
     return (front.read(piece).symbols for piece in front.pieces(document))
-
-
-def checked(symbols: Symbols) -> Symbols:
-    """An array of symbols in a form that the kernel takes. Raises ``InputError`` if it is none."""
-    if symbols.ndim != 1 or symbols.dtype.kind != "u":
-        raise InputError(
-            f"symbols: an array of {symbols.dtype} in {symbols.ndim} dimensions was given; "
-            "give unsigned integers of 8, 16, 32 or 64 bits in one"
-        )
-    return np.ascontiguousarray(symbols, symbols.dtype.newbyteorder("="))
 
 
 def _identities(runs: Iterable[Symbols], grams: Hasher, key: Key) -> Iterator[Hashes]:

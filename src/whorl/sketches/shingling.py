@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.fingerprinting.fingerprint import check_key
 from whorl.hashing.key import Key
 from whorl.model import Hashes
 from whorl.scheme import Scheme, resolve
 from whorl.sketches.faults import SketchMismatchError
 from whorl.sketches.rules import first_of_each
-from whorl.sketches.shingles import Readable, check_key, identity_runs
+from whorl.sketches.shingles import Readable, identity_runs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,6 @@ Spans point into the extracted text; ``extract`` gives it to those who must show
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 from whorl.catalog import FRONTENDS
@@ -16,7 +15,7 @@ from whorl.frontends.documents.extracted import Extracted
 from whorl.frontends.documents.isolation import extracted, isolated
 from whorl.frontends.encoding import decode
 from whorl.frontends.pieces import Piece
-from whorl.frontends.source import Source
+from whorl.frontends.source import held
 from whorl.frontends.text import TextFrontend
 from whorl.model import Document, Stream
 
@@ -66,7 +65,7 @@ class MarkupFrontend(DocumentFrontend):
 
     def extract(self, document: Document) -> Extracted:
         """The text without the markup."""
-        data = _data(document)
+        data = held(document.content)
         try:
             return extracted(self.reader, data, *self._settings())
         except DocumentError as error:
@@ -121,7 +120,7 @@ class BinaryFrontend(DocumentFrontend):
 
     def extract(self, document: Document) -> Extracted:
         """The text, read in a worker."""
-        data = _data(document)
+        data = held(document.content)
         if isinstance(data, str):
             raise DocumentError(f"cannot read {document.name}: {self.title} is made of bytes; give them, or the file")
         if remedy := FRONTENDS.row(self.reader).missing():
@@ -175,10 +174,3 @@ class EpubFrontend(BinaryFrontend):
     """The chapters of an electronic book."""
 
     reader, title = "epub", "EPUB"
-
-
-def _data(document: Document) -> bytes | str:
-    if not isinstance(document.content, Path):
-        return document.content
-    with Source(document.content) as source:
-        return b"".join(source.blocks())
