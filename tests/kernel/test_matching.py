@@ -85,7 +85,7 @@ def test_every_sure_passage_is_chosen_but_for_less_than_k(left, right, k, more):
     lefts, rights, lengths = native_matching.matches(left, whole(left), right, whole(right), keys, k)
     chosen = native_matching.choose(lefts, rights, lengths, (len(left), len(right)), k, k + more)
     held = np.zeros(len(left), bool), np.zeros(len(right), bool)
-    for i in chosen.tolist():
+    for i in [number for number in chosen.tolist() if lengths[number] >= k + more]:
         held[0][lefts[i] : lefts[i] + lengths[i]] = True
         held[1][rights[i] : rights[i] + lengths[i]] = True
     for a, b, length in zip(lefts.tolist(), rights.tolist(), lengths.tolist(), strict=True):

@@ -215,7 +215,7 @@ def choose(
         memset(cython.address(left_marks[0]), 0, left_marks.shape[0])
         memset(cython.address(right_marks[0]), 0, right_marks.shape[0])
         for i in range(count):
-            if flags[i]:
+            if flags[i] and lengths[i] >= sure:
                 memset(cython.address(left_marks[lefts[i]]), 1, lengths[i])
                 memset(cython.address(right_marks[rights[i]]), 1, lengths[i])
         for at in range(count):

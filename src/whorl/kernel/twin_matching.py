@@ -99,14 +99,15 @@ def choose(
     symbols are left of it; these are then taken on both sides. One that has lost an end waits for its turn among the
     shorter ones. Of equally long ones the first given goes first, those that have lost an end going before the others,
     the last to lose it first. Then, among the matches of at least ``sure`` symbols that were not chosen, those that
-    hold ``shortest`` symbols on one side that no chosen match holds there: a passage that was pasted twice is found
-    twice.
+    hold ``shortest`` symbols on one side that no chosen match of at least ``sure`` symbols holds there: a passage that
+    was pasted twice is found twice, and none is lost to shorter ones that may not be shown.
     """
     taken = [bytearray(sizes[0]), bytearray(sizes[1])]
     chosen = _tiled(lefts, rights, lengths, shortest, taken)
     held = [bytearray(sizes[0]), bytearray(sizes[1])]
     for i in chosen:
-        _take(held, int(lefts[i]), int(rights[i]), int(lengths[i]))
+        if lengths[i] >= sure:
+            _take(held, int(lefts[i]), int(rights[i]), int(lengths[i]))
     for i in sorted(range(len(lengths)), key=lambda i: (-int(lengths[i]), i)):
         a, b, length = int(lefts[i]), int(rights[i]), int(lengths[i])
         fresh = max(held[0][a : a + length].count(0), held[1][b : b + length].count(0))
