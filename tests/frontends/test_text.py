@@ -282,3 +282,16 @@ class TestTables:
         assert len(constants) > 20
         for name, value in constants:
             assert getattr(twin_text, name, int(value, 0)) == int(value, 0)
+
+
+@given(st.lists(texts(), max_size=6), st.sampled_from([CHARACTERS, WORDS, CONSONANTS]))
+def test_texts_that_are_read_together_have_the_symbols_that_each_has_alone(several, frontend):
+    found = frontend.read_all(several)
+    assert [symbols.tolist() for symbols in found] == [frontend.stream(one).symbols.tolist() for one in several]
+
+
+def test_texts_are_read_together_as_long_as_they_are_short(monkeypatch):
+    monkeypatch.setattr(text, "PIECE", 10)
+    several = ["one two", "three", "", "four five six seven", "é", "eight"] * 3
+    found = WORDS.read_all(several)
+    assert [symbols.tolist() for symbols in found] == [WORDS.stream(one).symbols.tolist() for one in several]

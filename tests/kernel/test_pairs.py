@@ -1,5 +1,7 @@
 """The loops of clustering: the compiled ones equal their specification."""
 
+from itertools import combinations, groupby
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,14 +11,30 @@ from whorl.kernel import native_pairs, twin_pairs
 postings = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9))).map(sorted)
 
 
-@given(postings, st.integers(1, 6))
-def test_expanding(rows, most):
+@given(postings, st.integers(1, 6), st.booleans(), st.integers(0, 20))
+def test_tallying(rows, most, linear, room):
     hashes, documents = (
         np.array(column, kind) for column, kind in zip(_columns(rows), (np.uint64, np.uint32), strict=True)
     )
-    native, twin = (kernel.expand(hashes, documents, most) for kernel in (native_pairs, twin_pairs))
-    assert native[0].tolist() == twin[0].tolist()
-    assert native[1] == twin[1]
+    shared: dict[int, int] = {}
+    large: list[int] = []
+    for value, group in groupby(rows, lambda row: row[0]):
+        members = [document for _, document in group]
+        large += [value] if len(members) > most else []
+        for left, right in combinations(members, 2) if len(members) <= most or linear else ():
+            if len(members) <= most or left == members[0]:
+                shared[left << 32 | right] = shared.get(left << 32 | right, 0) + 1
+    for kernel in (native_pairs, twin_pairs):
+        *followed, common = kernel.follow(hashes, documents, most, linear, 10)
+        assert common.tolist() == large
+        at = 0
+        found: list[tuple[int, int]] = []
+        while at < 10:
+            before = at
+            pairs, counts, at = kernel.tally(documents, *followed, at, room)
+            assert at > before
+            found += zip(pairs.tolist(), counts.tolist(), strict=True)
+        assert found == sorted(shared.items())
 
 
 def _columns(rows):
@@ -41,6 +59,46 @@ def test_what_sets_share(sets, data):
     bounds = np.cumsum([0, *map(len, sets)])
     numbers = st.lists(st.tuples(st.integers(0, len(sets) - 1), st.integers(0, len(sets) - 1)), max_size=9)
     chosen = np.array(data.draw(numbers), np.int64).reshape(-1, 2)
+    needed = np.array([data.draw(st.floats(0, 21)) for _ in chosen])
+    doubt = data.draw(st.sampled_from([0.0, 1.0, 100.0]))
+    columns = hashes, bounds, chosen[:, 0].copy(), chosen[:, 1].copy()
+    exact = [len(sets[a] & sets[b]) for a, b in chosen.tolist()]
     for kernel in (native_pairs, twin_pairs):
-        found = kernel.shared(hashes, bounds, chosen[:, 0].copy(), chosen[:, 1].copy())
-        assert found.tolist() == [len(sets[a] & sets[b]) for a, b in chosen.tolist()]
+        assert kernel.shared(*columns, np.zeros(len(chosen)), doubt).tolist() == exact
+    found = zip(*(kernel.shared(*columns, needed, doubt) for kernel in (native_pairs, twin_pairs)), strict=True)
+    for (native, twin), least, count in zip(found, needed, exact, strict=True):
+        assert native == twin == count if count >= least and native >= least else max(native, twin) < least
+        assert doubt < 100 or count < least or native == count
+
+
+graphs = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
+
+
+@given(graphs, graphs, st.permutations(range(9)), st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.34, 1.0]))
+def test_gathering(edges, arrows, order, few, share):
+    pairs = {tuple(sorted(edge)) for edge in edges if edge[0] != edge[1]}
+    near = [sorted({a + b - one for a, b in pairs if one in (a, b)}) for one in range(9)]
+    may = [sorted({b for a, b in arrows if a == one and b in near[one]}) for one in range(9)]
+    columns = [
+        part
+        for rows in (may, near)
+        for part in (np.cumsum([0, *map(len, rows)]), np.array([other for row in rows for other in row], np.int32))
+    ]
+    native, twin = (
+        kernel.gather(np.array(order), *columns, few, share).tolist() for kernel in (native_pairs, twin_pairs)
+    )
+    assert native == twin
+    for one, head in enumerate(native):
+        assert head == one or one in may[head]
+        assert native[head] == head
+
+
+@given(st.sets(st.integers(0, 99), max_size=3), st.sets(st.integers(0, 99), min_size=60), st.floats(0, 4))
+def test_what_a_small_and_a_large_set_share(small, large, needed):
+    hashes = np.array(sorted(small) + sorted(large), np.uint64)
+    bounds = np.array([0, len(small), len(hashes)])
+    for one, two in ((0, 1), (1, 0)):
+        columns = hashes, bounds, np.array([one]), np.array([two])
+        assert native_pairs.shared(*columns, np.zeros(1), 1.0).tolist() == [len(small & large)]
+        (found,) = native_pairs.shared(*columns, np.array([needed]), 1.0)
+        assert found == len(small & large) if len(small & large) >= needed else found < needed

@@ -45,7 +45,8 @@ def format_of(document: Document) -> str:
             raise UnknownNameError("format", document.format, names())
         return document.format
     if isinstance(document.content, str):
-        return detect(document.name, b"") if document.name else TEXT
+        # Of a string only the name is asked: whoever made it one has taken it out of its format.
+        return _named(document.name, b"") or TEXT
     return detect(document.name, head(document.content))
 
 

@@ -6,8 +6,9 @@ like Latin ones. What each code point becomes is data (``tables``); the walk ove
 bytes is the matter of ``encoding``. Why this form: docs/decisions/0002-text-canonical-form.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,12 +16,14 @@ from whorl import kernel
 from whorl.errors import InputError
 from whorl.frontends import tables
 from whorl.frontends.codes import Codes, of_text
-from whorl.frontends.pieces import Piece, pieces
+from whorl.frontends.pieces import PIECE, Piece, pieces
 from whorl.kernel.twin_text import BINDS
-from whorl.model import Document, Stream
+from whorl.model import Document, Stream, Symbols
 
 # Offsets of 32 bits serve any text whose offsets fit; a longer one is read in pieces and gets 64 bits.
 LONGEST = 1 << 30
+
+_NO_SYMBOLS: Symbols = np.empty(0, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,21 @@ class TextFrontend:
             return self._ascii(piece)
         return self._any(piece)
 
+    def read_all(self, texts: Sequence[str]) -> list[Symbols]:
+        """The symbols of each text, without spans. Short texts are read together: each costs less than a call does.
+
+        A line feed stands between two of them. It is no symbol, and nothing is joined over it.
+        """
+        found: list[Symbols] = [_NO_SYMBOLS] * len(texts)
+        for group in _together(texts):
+            joined = "\n".join([texts[number] for number in group])
+            stream = self.stream(joined)
+            ends = np.cumsum([len(texts[number]) + 1 for number in group])
+            bounds = [0, *np.searchsorted(stream.starts, ends).tolist()]
+            for number, (start, end) in zip(group, pairwise(bounds), strict=True):
+                found[number] = stream.symbols[start:end]
+        return found
+
     def cut(self, text: str, at: int) -> int:
         """The last place at or before ``at`` where one look shows that the text can be divided, 0 if there is none.
 
@@ -89,6 +107,23 @@ class TextFrontend:
             starts, ends = kernel.words().place(firsts, lasts, starts, ends)
             return Stream(hashes, starts, ends, piece.offset)
         return Stream(values, starts, ends, piece.offset)
+
+
+def _together(texts: Sequence[str]) -> Iterator[list[int]]:
+    """The numbers of texts that are read together: ASCII apart from the rest, which takes longer to read."""
+    for wanted in (True, False):
+        group: list[int] = []
+        size = 0
+        for number, text in enumerate(texts):
+            if text.isascii() != wanted:
+                continue
+            if group and size + len(text) > PIECE:
+                yield group
+                group, size = [], 0
+            group.append(number)
+            size += len(text)
+        if group:
+            yield group
 
 
 def _joined(streams: list[Stream]) -> Stream:

@@ -34,6 +34,11 @@ class Hasher:
         self._keys = key.half_words("identity", 2 * k + 4)
         self._closing = _closing(key)
 
+    @property
+    def constants(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+        """What the identity is made with, for the kernel: the keys of its sums and what closes them."""
+        return self._keys, self._closing
+
     def fold(self, symbols: Symbols) -> NDArray[np.uint8]:
         """One byte a symbol, for the order hash; bytes are themselves."""
         if symbols.dtype == np.uint8:

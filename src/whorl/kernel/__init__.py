@@ -72,6 +72,11 @@ def pairs() -> ModuleType:
     return _load(f"{name()}_pairs")
 
 
+def shingles() -> ModuleType:
+    """The shingles of many documents at once."""
+    return _load(f"{name()}_shingles")
+
+
 @cache
 def _load(module: str) -> ModuleType:
     try:

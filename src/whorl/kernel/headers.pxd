@@ -7,6 +7,10 @@ cdef extern from "order.h" nogil:
 cdef extern from "identity.h" nogil:
     uint64_t whorl_identity_bytes(const uint8_t*, Py_ssize_t, const uint32_t*, const uint64_t*)
     uint64_t whorl_identity_words(const uint32_t*, Py_ssize_t, const uint32_t*, const uint64_t*)
+    void whorl_identities_wide(
+        const uint32_t*, const uint32_t*, Py_ssize_t, Py_ssize_t, const uint32_t*, const uint64_t*, uint64_t*
+    )
+    Py_ssize_t WHORL_TOGETHER
 
 cdef extern from "windows.h" nogil:
     ctypedef struct whorl_sequence:

@@ -73,4 +73,25 @@ static inline uint64_t whorl_identity_words(const uint32_t *gram, ptrdiff_t word
     return whorl_close(sums, closing);
 }
 
+/* Grams whose sums are taken together: each step is then the same for all of them, and the compiler makes vectors of it. */
+#define WHORL_TOGETHER 4
+
+/* The identities of `count` successive grams of 64-bit symbols, which come in halves: as whorl_identity_words of `2 * k`
+ * words has them, the lower half of each symbol first. */
+static inline void whorl_identities_wide(const uint32_t *low, const uint32_t *high, ptrdiff_t count, ptrdiff_t k,
+                                         const uint32_t *keys, const uint64_t *closing, uint64_t *out) {
+    for (ptrdiff_t at = 0; at < count; at += WHORL_TOGETHER) {
+        const ptrdiff_t lanes = count - at < WHORL_TOGETHER ? count - at : WHORL_TOGETHER;
+        uint64_t first[WHORL_TOGETHER] = {0}, second[WHORL_TOGETHER] = {0};
+        for (ptrdiff_t j = 0; j < k; j++) {
+            const uint32_t *x = low + at + j, *y = high + at + j, *key = keys + 2 * j;
+            for (int i = 0; i < WHORL_TOGETHER; i++) {
+                first[i] += (uint64_t)(uint32_t)(x[i] + key[0]) * (uint32_t)(y[i] + key[1]);
+                second[i] += (uint64_t)(uint32_t)(x[i] + key[2]) * (uint32_t)(y[i] + key[3]);
+            }
+        }
+        for (ptrdiff_t i = 0; i < lanes; i++) out[at + i] = whorl_close((whorl_sums){first[i], second[i], 0, 0}, closing);
+    }
+}
+
 #endif

@@ -6,57 +6,132 @@ import numpy as np
 if not cython.compiled:
     raise ImportError("whorl.kernel.native_pairs is not compiled")
 
-from cython.cimports.libc.stdint import int64_t, uint32_t, uint64_t
+from cython.cimports.libc.math import sqrt
+from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
+from cython.cimports.libc.stdlib import qsort
+
+# A set so many times as large as the other is searched for each member of the other, not gone through.
+FAR = cython.declare(int64_t, 16)
 
 
-def expand(hashes: cython.const[uint64_t][::1], documents: cython.const[uint32_t][::1], most: int64_t):
-    size: int64_t
-    common: int64_t = 0
-    with cython.nogil:
-        size = _size(hashes, most)
-    pairs = np.empty(size, np.uint64)
-    out: uint64_t[::1] = pairs
+def follow(
+    hashes: cython.const[uint64_t][::1],
+    documents: cython.const[uint32_t][::1],
+    most: int64_t,
+    linear: cython.bint,
+    count: int64_t,
+):
     n: int64_t = hashes.shape[0]
+    ends = np.zeros(n, np.int64)
+    bounds = np.zeros(count + 1, np.int64)
+    end: int64_t[::1] = ends
+    bound: int64_t[::1] = bounds
     start: int64_t = 0
-    end: int64_t
+    stop: int64_t
+    at: int64_t
+    makers: int64_t
+    large: int64_t = 0
+    with cython.nogil:
+        while start < n:
+            stop = start + 1
+            while stop < n and hashes[stop] == hashes[start]:
+                stop += 1
+            makers = stop - start - 1
+            if stop - start > most:
+                large += 1
+                makers = min(makers, 1) if linear else 0
+            for at in range(start, start + makers):
+                end[at] = stop
+                bound[documents[at] + 1] += 1
+            start = stop
+        for at in range(count):
+            bound[at + 1] += bound[at]
+    order = np.empty(bounds[count], np.int64)
+    _order(documents, end, bounds[:count].copy(), order)
+    return ends, order, bounds, _common(hashes, most, large)
+
+
+@cython.cfunc
+def _order(documents: cython.const[uint32_t][::1], end: int64_t[::1], starts: int64_t[::1], order: int64_t[::1]):
+    """The places of the postings that make pairs, by document."""
+    at: int64_t
+    with cython.nogil:
+        for at in range(documents.shape[0]):
+            if end[at] > at + 1:
+                order[starts[documents[at]]] = at
+                starts[documents[at]] += 1
+
+
+@cython.cfunc
+def _common(hashes: cython.const[uint64_t][::1], most: int64_t, large: int64_t):
+    """The hashes that many have; there are so many of them."""
+    found = np.empty(large, np.uint64)
+    out: uint64_t[::1] = found
+    start: int64_t = 0
+    at: int64_t
+    large = 0
+    for at in range(1, hashes.shape[0] + 1 if out.shape[0] else 0):
+        if at == hashes.shape[0] or hashes[at] != hashes[start]:
+            if at - start > most:
+                out[large] = hashes[start]
+                large += 1
+            start = at
+    return found
+
+
+def tally(
+    documents: cython.const[uint32_t][::1],
+    ends: cython.const[int64_t][::1],
+    order: cython.const[int64_t][::1],
+    bounds: cython.const[int64_t][::1],
+    first: int64_t,
+    room: int64_t,
+):
+    count: int64_t = bounds.shape[0] - 1
+    room = max(room, count)  # a document has no more pairs than there are documents
+    pairs = np.empty(room, np.uint64)
+    counts = np.empty(room, np.uint32)
+    pair: uint64_t[::1] = pairs
+    out: uint32_t[::1] = counts
+    totals: uint32_t[::1] = np.zeros(count, np.uint32)
+    met: uint32_t[::1] = np.empty(count, np.uint32)
+    found: int64_t
     at: int64_t = 0
     i: int64_t
     j: int64_t
-    left: uint64_t
+    left: int64_t = first
+    right: uint32_t
     with cython.nogil:
-        while start < n:
-            end = start + 1
-            while end < n and hashes[end] == hashes[start]:
-                end += 1
-            if end - start > most:
-                common += 1
-            else:
-                for i in range(start, end - 1):
-                    left = cython.cast(uint64_t, documents[i]) << 32
-                    for j in range(i + 1, end):
-                        out[at] = left | documents[j]
-                        at += 1
-            start = end
-    return pairs, common
+        while left < count:
+            found = 0
+            for i in range(bounds[left], bounds[left + 1]):
+                for j in range(order[i] + 1, ends[order[i]]):
+                    right = documents[j]
+                    met[found] = right
+                    found += totals[right] == 0
+                    totals[right] += 1
+            if at + found > room:
+                break
+            if found > 1:
+                qsort(cython.address(met[0]), found, 4, _ascending)
+            for i in range(found):
+                pair[at] = cython.cast(uint64_t, left) << 32 | met[i]
+                out[at] = totals[met[i]]
+                totals[met[i]] = 0
+                at += 1
+            left += 1
+    return pairs[:at].copy(), counts[:at].copy(), left
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _size(hashes: cython.const[uint64_t][::1], most: int64_t) -> int64_t:
-    """How many pairs there will be."""
-    n: int64_t = hashes.shape[0]
-    start: int64_t = 0
-    end: int64_t
-    size: int64_t = 0
-    while start < n:
-        end = start + 1
-        while end < n and hashes[end] == hashes[start]:
-            end += 1
-        if end - start <= most:
-            size += (end - start) * (end - start - 1) // 2
-        start = end
-    return size
+def _ascending(
+    one: cython.pointer[cython.const[cython.void]], two: cython.pointer[cython.const[cython.void]]
+) -> cython.int:
+    a: uint32_t = cython.cast(cython.pointer[cython.const[uint32_t]], one)[0]
+    b: uint32_t = cython.cast(cython.pointer[cython.const[uint32_t]], two)[0]
+    return (a > b) - (a < b)
 
 
 def count(pairs: cython.const[uint64_t][::1], weights: cython.const[uint32_t][::1]):
@@ -83,30 +158,154 @@ def shared(
     bounds: cython.const[int64_t][::1],
     lefts: cython.const[int64_t][::1],
     rights: cython.const[int64_t][::1],
+    needed: cython.const[cython.double][::1],
+    doubt: cython.double,
 ):
     counts = np.empty(lefts.shape[0], np.int64)
     out: int64_t[::1] = counts
     pair: int64_t
-    i: int64_t
-    j: int64_t
-    last: int64_t
-    end: int64_t
-    found: int64_t
+    left: int64_t
+    right: int64_t
+    a: int64_t
+    b: int64_t
     with cython.nogil:
         for pair in range(lefts.shape[0]):
-            i = bounds[lefts[pair]]
-            last = bounds[lefts[pair] + 1]
-            j = bounds[rights[pair]]
-            end = bounds[rights[pair] + 1]
-            found = 0
-            while i < last and j < end:
-                if hashes[i] < hashes[j]:
-                    i += 1
-                elif hashes[i] > hashes[j]:
-                    j += 1
-                else:
-                    found += 1
-                    i += 1
-                    j += 1
-            out[pair] = found
+            left = bounds[lefts[pair]]
+            right = bounds[rights[pair]]
+            a = bounds[lefts[pair] + 1] - left
+            b = bounds[rights[pair] + 1] - right
+            if a == 0 or b == 0:
+                out[pair] = 0
+            elif a * FAR < b:
+                out[pair] = _found(cython.address(hashes[left]), a, cython.address(hashes[right]), b, needed[pair])
+            elif b * FAR < a:
+                out[pair] = _found(cython.address(hashes[right]), b, cython.address(hashes[left]), a, needed[pair])
+            else:
+                out[pair] = _shared(
+                    cython.address(hashes[left]), a, cython.address(hashes[right]), b, needed[pair], doubt
+                )
     return counts
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _found(
+    few: cython.pointer[cython.const[uint64_t]],
+    a: int64_t,
+    many: cython.pointer[cython.const[uint64_t]],
+    b: int64_t,
+    needed: cython.double,
+) -> int64_t:
+    """How many of a few hashes are among many: each is looked for from where the one before was, in growing steps."""
+    found: int64_t = 0
+    i: int64_t
+    low: int64_t = 0
+    high: int64_t
+    middle: int64_t
+    step: int64_t
+    for i in range(a):
+        if found + a - i < needed:
+            break
+        step = 1
+        high = low
+        while high < b and many[high] < few[i]:
+            low = high + 1
+            high += step
+            step *= 2
+        high = min(high, b)
+        while low < high:
+            middle = (low + high) // 2
+            if many[middle] < few[i]:
+                low = middle + 1
+            else:
+                high = middle
+        found += low < b and many[low] == few[i]
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _shared(
+    left: cython.pointer[cython.const[uint64_t]],
+    a: int64_t,
+    right: cython.pointer[cython.const[uint64_t]],
+    b: int64_t,
+    needed: cython.double,
+    doubt: cython.double,
+) -> int64_t:
+    i: int64_t = 0
+    j: int64_t = 0
+    found: int64_t = 0
+    quarter: int64_t = (a + b) // 4
+    stop_i: int64_t
+    stop_j: int64_t
+    lost: int64_t
+    part: cython.double
+    one: uint64_t
+    two: uint64_t
+    while i < a and j < b:
+        if quarter and i + j >= quarter:
+            part = needed * (i + j) / (a + b)
+            if found + doubt * sqrt(part) < part:
+                return found
+            quarter = 0
+        # So many may be passed over before there are too few left; no check is needed on the way.
+        lost = cython.cast(int64_t, found + min(a - i, b - j) - needed)
+        if found + min(a - i, b - j) < needed:
+            return found
+        stop_i = min(a, i + lost + 1)
+        stop_j = min(b, j + lost + 1)
+        if quarter:
+            stop_i = min(stop_i, max(i + 1, i + (quarter - i - j + 1) // 2))
+            stop_j = min(stop_j, max(j + 1, j + (quarter - i - j + 1) // 2))
+        # Without a branch that depends on the values: which of two hashes is smaller, no processor can guess.
+        while i < stop_i and j < stop_j:
+            one = left[i]
+            two = right[j]
+            found += one == two
+            i += one <= two
+            j += two <= one
+    return found
+
+
+def gather(
+    order: cython.const[int64_t][::1],
+    joining_bounds: cython.const[int64_t][::1],
+    joining: cython.const[int32_t][::1],
+    bounds: cython.const[int64_t][::1],
+    others: cython.const[int32_t][::1],
+    few: int64_t,
+    share: cython.double,
+):
+    found = np.full(bounds.shape[0] - 1, -1, np.int64)
+    stands: int64_t[::1] = found
+    at: int64_t
+    i: int64_t
+    j: int64_t
+    head: int64_t
+    other: int64_t
+    size: int64_t
+    strange: int64_t
+    with cython.nogil:
+        for at in range(order.shape[0]):
+            head = order[at]
+            if stands[head] >= 0:
+                continue
+            stands[head] = head
+            size = 1
+            for i in range(joining_bounds[head], joining_bounds[head + 1]):
+                other = joining[i]
+                if stands[other] >= 0:
+                    continue
+                strange = size
+                for j in range(bounds[other], bounds[other + 1]):
+                    strange -= stands[others[j]] == head
+                if strange <= max(few, share * size):
+                    stands[other] = head
+                    size += 1
+        for i in range(stands.shape[0]):
+            if stands[i] < 0:
+                stands[i] = i
+    return found

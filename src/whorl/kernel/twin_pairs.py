@@ -3,24 +3,59 @@
 A pair is one number: ``smaller << 32 | larger``.
 """
 
-from itertools import combinations, groupby, pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def expand(hashes: NDArray[np.uint64], documents: NDArray[np.uint32], most: int) -> tuple[NDArray[np.uint64], int]:
-    """Every pair of documents with the same hash, once for each hash that they share, and how many hashes were left out
-    because more than ``most`` documents have them. Postings come sorted by hash, then by document, no posting twice."""
+def follow(
+    hashes: NDArray[np.uint64], documents: NDArray[np.uint32], most: int, linear: bool, count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+    """What ``tally`` needs of postings, which come sorted by hash, then by document, no posting twice.
+
+    For each posting where those of its hash end that it makes pairs with, all that follow it; for each document, one
+    after the other, the places of its postings that make pairs, and where each document's begin; and the hashes that
+    more than ``most`` documents have. Those make no pairs, or, if ``linear``, only their first posting does.
+    """
+    ends = np.zeros(len(hashes), np.int64)
+    common = []
+    for value, group in groupby(range(len(hashes)), lambda place: int(hashes[place])):
+        places = list(group)
+        if len(places) > most:
+            common.append(value)
+        makes = places if len(places) <= most else places[:1] if linear else []
+        ends[makes] = places[-1] + 1
+    makes = [place for place in range(len(hashes)) if ends[place] > place + 1]
+    order = sorted(makes, key=lambda place: (int(documents[place]), place))
+    owners = np.array([int(documents[place]) for place in order], np.int64)
+    bounds = np.searchsorted(owners, np.arange(count + 1))
+    return ends, np.array(order, np.int64), bounds.astype(np.int64), np.array(common, np.uint64)
+
+
+def tally(
+    documents: NDArray[np.uint32],
+    ends: NDArray[np.int64],
+    order: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    first: int,
+    room: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
+    """Every pair of documents that share a hash, in order, with the number of hashes that they share: of document
+    ``first`` and those after it, as many documents as have no more than ``room`` pairs, but at least one; and where to
+    go on."""
     pairs: list[int] = []
-    common = 0
-    for _, group in groupby(zip(hashes.tolist(), documents.tolist(), strict=True), lambda item: item[0]):
-        members = [document for _, document in group]
-        if len(members) > most:
-            common += 1
-        else:
-            pairs += [left << 32 | right for left, right in combinations(members, 2)]
-    return np.array(pairs, np.uint64), common
+    counts: list[int] = []
+    for left in range(first, len(bounds) - 1):
+        found: dict[int, int] = {}
+        for place in order[bounds[left] : bounds[left + 1]].tolist():
+            for right in documents[place + 1 : ends[place]].tolist():
+                found[right] = found.get(right, 0) + 1
+        if len(pairs) + len(found) > room and left > first:
+            return np.array(pairs, np.uint64), np.array(counts, np.uint32), left
+        pairs += [left << 32 | right for right in sorted(found)]
+        counts += [found[right] for right in sorted(found)]
+    return np.array(pairs, np.uint64), np.array(counts, np.uint32), len(bounds) - 1
 
 
 def count(pairs: NDArray[np.uint64], weights: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
@@ -32,9 +67,69 @@ def count(pairs: NDArray[np.uint64], weights: NDArray[np.uint32]) -> tuple[NDArr
 
 
 def shared(
-    hashes: NDArray[np.uint64], bounds: NDArray[np.int64], lefts: NDArray[np.int64], rights: NDArray[np.int64]
+    hashes: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
+    lefts: NDArray[np.int64],
+    rights: NDArray[np.int64],
+    needed: NDArray[np.float64],
+    doubt: float,
 ) -> NDArray[np.int64]:
     """How many hashes two sets have in common, for each pair of sets. Set i is ``hashes[bounds[i] : bounds[i + 1]]``,
-    ascending."""
-    sets = [set(hashes[start:end].tolist()) for start, end in pairwise(bounds)]
-    return np.array([len(sets[a] & sets[b]) for a, b in zip(lefts.tolist(), rights.tolist(), strict=True)], np.int64)
+    ascending.
+
+    If it is fewer than ``needed``, only that is certain: a pair is given up once it cannot reach it, and, when a
+    quarter of both sets is behind, if so few were found that this is ``doubt`` standard errors off. Hashes are random,
+    so a quarter of their range is a sample.
+    """
+    sets = [hashes[start:end].tolist() for start, end in pairwise(bounds)]
+    pairs = zip(lefts.tolist(), rights.tolist(), needed.tolist(), strict=True)
+    return np.array([_shared(sets[left], sets[right], least, doubt) for left, right, least in pairs], np.int64)
+
+
+def _shared(left: list[int], right: list[int], needed: float, doubt: float) -> int:
+    i = j = found = 0
+    quarter = (len(left) + len(right)) // 4
+    while i < len(left) and j < len(right):
+        if quarter and i + j >= quarter:
+            part = needed * (i + j) / (len(left) + len(right))
+            if found + doubt * part**0.5 < part:
+                return found
+            quarter = 0
+        if found + min(len(left) - i, len(right) - j) < needed:
+            return found
+        one, two = left[i], right[j]
+        found, i, j = found + (one == two), i + (one <= two), j + (two <= one)
+    return found
+
+
+def gather(
+    order: NDArray[np.int64],
+    joining_bounds: NDArray[np.int64],
+    joining: NDArray[np.int32],
+    bounds: NDArray[np.int64],
+    others: NDArray[np.int32],
+    few: int,
+    share: float,
+) -> NDArray[np.int64]:
+    """For each document the one that stands for it: clusters in which nearly all are a pair with each other.
+
+    ``others[bounds[i] : bounds[i + 1]]`` are a pair with document i; ``joining``, likewise, are those that may join its
+    cluster, the most alike first. In the given order, each document that is in no cluster yet begins one. Those that
+    may join it, and are in no cluster, do so in turn, each if it is a stranger, which is no pair, to no more than
+    ``few`` of those who are there, or than this ``share`` of them. A document that the order leaves out stands for
+    itself.
+    """
+    stands = [-1] * (len(bounds) - 1)
+    for head in order.tolist():
+        if stands[head] >= 0:
+            continue
+        stands[head] = head
+        size = 1
+        for other in joining[joining_bounds[head] : joining_bounds[head + 1]].tolist():
+            if stands[other] >= 0:
+                continue
+            known = sum(stands[third] == head for third in others[bounds[other] : bounds[other + 1]].tolist())
+            if size - known <= max(few, share * size):
+                stands[other] = head
+                size += 1
+    return np.array([head if head >= 0 else number for number, head in enumerate(stands)], np.int64)

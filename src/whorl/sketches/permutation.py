@@ -28,6 +28,11 @@ class Permutation:
         self._add, first, second = key.words("sketch", 3)
         self._first, self._second = first | np.uint64(1), second | np.uint64(1)
 
+    @property
+    def constants(self) -> Hashes:
+        """The summand and the two multipliers, for the kernel."""
+        return np.array([self._add, self._first, self._second], np.uint64)
+
     def __call__(self, identities: Hashes) -> Hashes:
         """The permuted value of each identity, in a new array."""
         values = np.empty(len(identities), np.uint64)

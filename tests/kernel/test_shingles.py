@@ -1,0 +1,65 @@
+"""The shingles of many documents at once: the compiled loops equal their specification."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whorl.hashing.hasher import hasher
+from whorl.hashing.key import Key
+from whorl.kernel import native_shingles, twin_shingles
+from whorl.sketches.permutation import permutation
+
+# Symbols that fit into 8 bits, into 32, and that do not.
+symbols = st.one_of(st.integers(0, 3), st.integers(250, 260), st.integers((1 << 32) - 2, (1 << 32) + 2))
+# Values that share their first bits, their last bits, or nothing.
+values = st.one_of(st.integers(0, 9), st.integers(0, 9).map(lambda value: value << 60), st.integers(0, (1 << 64) - 1))
+
+
+def columns(rows):
+    flat = [value for row in rows for value in row]
+    return np.array(flat, np.uint64), np.cumsum([0, *map(len, rows)], dtype=np.int64)
+
+
+@given(st.lists(st.lists(symbols, max_size=12), max_size=5), st.integers(1, 6), st.binary(min_size=16, max_size=16))
+def test_values_are_permuted_identities(rows, k, seed):
+    key = Key(seed)
+    flat, bounds = columns(rows)
+    grams, turn = hasher(key, k), permutation(key)
+    native, twin = (
+        kernel.values(flat, bounds, k, *grams.constants, turn.constants) for kernel in (native_shingles, twin_shingles)
+    )
+    assert native.tolist() == twin.tolist()
+    one_by_one = [
+        turn(grams.identity(np.array(row, np.uint64), np.arange(max(0, len(row) - k + 1)))).tolist() for row in rows
+    ]
+    assert native.tolist() == [value for row in one_by_one for value in row]
+
+
+@given(st.lists(st.lists(values, max_size=80), max_size=5))
+def test_distinct(rows):
+    (native, ends), (twin, twin_ends) = (kernel.distinct(*columns(rows)) for kernel in (native_shingles, twin_shingles))
+    assert native.tolist() == twin.tolist()
+    assert ends.tolist() == twin_ends.tolist()
+
+
+@given(st.integers(0, 1 << 40), st.sampled_from([0, 20, 40, 63]), st.sampled_from([25, 3000, 20_000]))
+def test_distinct_sorts_long_rows_of_any_shape(seed, shift, size):
+    row = np.random.default_rng(seed).integers(0, 1 << 63, size, np.uint64) >> np.uint64(shift)
+    found, ends = native_shingles.distinct(row, np.array([0, size]))
+    assert found.tolist() == np.unique(row).tolist()
+    assert ends.tolist() == [0, len(found)]
+
+
+@given(st.lists(st.lists(values, max_size=30), max_size=5), st.sampled_from([1, 2, 16]), st.integers(1, 8))
+def test_samples(rows, modulus, least):
+    native, twin = (kernel.sample(*columns(rows), modulus, least) for kernel in (native_shingles, twin_shingles))
+    for one, two in zip(native, twin, strict=True):
+        assert one.tolist() == two.tolist()
+
+
+@given(st.lists(st.sets(values, max_size=8).map(sorted), max_size=5), st.integers(1, 12), st.integers(0, 1 << 20))
+def test_minima(rows, bins, seed):
+    donors = np.random.default_rng(seed).integers(bins, size=(bins, 3))
+    native, twin = (kernel.minima(*columns(rows), donors) for kernel in (native_shingles, twin_shingles))
+    assert native.tolist() == twin.tolist()
+    assert len(native) == bins * sum(1 for row in rows if row)
