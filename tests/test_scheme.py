@@ -9,7 +9,13 @@ from whorl.errors import SchemeError, UnknownNameError
 from whorl.frontends import tables
 from whorl.scheme import PRESETS, Scheme, preset, resolve
 
-FROZEN = {"code": "9ba50e094c1f", "text": "88779e8e6cd8", "web": "425205b4c89f", "koala": "e27b5a2fcdcc"}
+FROZEN = {
+    "code": "9ba50e094c1f",
+    "text": "88779e8e6cd8",
+    "web": "425205b4c89f",
+    "pages": "a6685aa18706",
+    "koala": "78158a457535",
+}
 
 
 @st.composite
@@ -106,8 +112,9 @@ def test_unknown_settings_are_faults():
 def test_presets():
     assert (PRESETS["code"].symbols, PRESETS["code"].k, PRESETS["code"].w) == ("tokens", 8, 4)
     assert (PRESETS["web"].symbols, PRESETS["web"].k, PRESETS["web"].p) == ("words", 10, 25)
-    assert (PRESETS["koala"].symbols, PRESETS["koala"].k, PRESETS["koala"].n) == ("consonants", 20, 100)
+    assert (PRESETS["koala"].symbols, PRESETS["koala"].k, PRESETS["koala"].n) == ("consonants", 20, 1000)
+    assert (PRESETS["pages"].symbols, PRESETS["pages"].k) == ("words", 4)
     assert PRESETS["text"].guarantee == 39
     assert resolve("web") is preset("web") is resolve(PRESETS["web"])
-    with pytest.raises(UnknownNameError, match="unknown preset 'prose': choose one of code, koala, text, web"):
+    with pytest.raises(UnknownNameError, match="unknown preset 'prose': choose one of code, koala, pages, text, web"):
         preset("prose")

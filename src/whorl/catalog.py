@@ -186,6 +186,12 @@ SELECTORS = Catalog(
         "winnow": Row("whorl.selectors.winnow:Winnow", "the rightmost minimum of every window", ("w",)),
         "robust": Row("whorl.selectors.winnow:Robust", "winnowing that keeps to its choice in ties", ("w",)),
         "minima": Row("whorl.selectors.minima:Minima", "the n smallest of the whole document", ("n",)),
+        "rarity": Row(
+            "whorl.selectors.rarity:Rarity",
+            "the n rarest by their first letters, of the whole document",
+            ("n", "letters"),
+        ),
+        "random": Row("whorl.selectors.random:Random", "n drawn anew for every document: for experiments", ("n",)),
         "mod-minimizer": Row(
             "whorl.selectors.minimizer:ModMinimizer", "the window guarantee at a lower density", ("w", "r")
         ),

@@ -21,7 +21,10 @@ REVISION = 1
 LARGEST_K = 65_536
 
 # Hashes that are ordered have 32 bits, so a larger p would select nothing but 0.
-LARGEST = {"w": 65_536, "p": 2**31, "n": 2**31, "r": LARGEST_K}
+LARGEST = {"w": 65_536, "p": 2**31, "n": 2**31, "r": LARGEST_K, "letters": LARGEST_K}
+
+# What any selector goes with: the least and the greatest. Hashes below 16 bits would be shared by nearly all documents.
+COMMON_BOUNDS = {"prolog": (1, 2**31), "stored": (1, 2**31), "bits": (16, 64), "common": (2, 2**31), "cap": (1, 2**31)}
 
 # The id that a scheme names when nobody drew a secret key: results then repeat everywhere.
 PUBLIC_KEY = "public"
@@ -30,6 +33,12 @@ PUBLIC_KEY = "public"
 # (26 letters) as in DNA (4); a longer one costs density.
 DEFAULT_R = 4
 
+# The first letters of a substring by which its rarity is told (Heintze 1996, section 6.1).
+DEFAULT_LETTERS = 5
+
+# Settings that stand for themselves if a selector needs them and they are not given.
+_DEFAULTS = {"r": DEFAULT_R, "letters": DEFAULT_LETTERS}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
@@ -37,6 +46,11 @@ class Scheme:
 
     ``k`` is the noise threshold: nothing shorter is ever found. ``w`` is the window. Give ``t``, the guarantee
     threshold, instead of ``w``: every shared passage of at least t symbols is found, and w = t - k + 1.
+
+    The last five are Koala's (Heintze 1996), and off if they are not given. ``prolog``: so many characters at the
+    beginning of a document are left out. Of a registry: ``stored``, how many of a document's fingerprints are stored;
+    ``bits`` of each that are kept; ``common``, in how many documents a fingerprint must be to be ignored in a search;
+    ``cap``, how many are ignored at most.
     """
 
     frontend: str = "text"
@@ -47,6 +61,12 @@ class Scheme:
     p: int | None = None
     n: int | None = None
     r: int | None = None
+    letters: int | None = None
+    prolog: int | None = None
+    stored: int | None = None
+    bits: int | None = None
+    common: int | None = None
+    cap: int | None = None
     key: str = PUBLIC_KEY
     t: InitVar[int | None] = None
 
@@ -55,11 +75,12 @@ class Scheme:
         faults = _guarantee_faults(self, t, selector)
         if t is not None and not faults:
             object.__setattr__(self, "w", t - self.k + 1)
-        if self.r is None and selector is not None and "r" in selector.takes:
-            object.__setattr__(self, "r", DEFAULT_R)
+        for name, value in _DEFAULTS.items():
+            if getattr(self, name) is None and selector is not None and name in selector.takes:
+                object.__setattr__(self, name, value)
         if self.symbols is None and frontend is not None:
             object.__setattr__(self, "symbols", frontend.kinds[0])
-        faults += [*_name_faults(self, frontend), *_number_faults(self, selector, t)]
+        faults += [*_name_faults(self, frontend), *_number_faults(self, selector, t), *_common_faults(self)]
         if faults:
             raise SchemeError(faults)
 
@@ -128,6 +149,11 @@ class Scheme:
         """The same scheme under another key."""
         return replace(self, key=key_id)
 
+    def selecting(self, select: str, **settings: int) -> Self:
+        """The same scheme with another selector and its settings; what only the old one took is left out."""
+        kept = {name: value for name, value in self.as_dict().items() if name not in LARGEST}
+        return type(self).from_dict({**kept, "select": select, **settings})
+
 
 def _row(catalog: Catalog, name: Any) -> Row | None:
     """The row of this name; None if there is none, which is a fault of its own."""
@@ -179,11 +205,26 @@ def _number_faults(scheme: Scheme, selector: Row | None, t: int | None) -> list[
     return faults
 
 
-def _bounds_faults(name: str, value: Any, largest: int) -> list[str]:
+def _common_faults(scheme: Scheme) -> list[str]:
+    faults = []
+    for name, (least, greatest) in COMMON_BOUNDS.items():
+        value = getattr(scheme, name)
+        if value is not None:
+            faults += _bounds_faults(name, value, greatest, least)
+    if not faults and scheme.stored is not None and _whole(scheme.n) and scheme.stored > (scheme.n or 0):
+        faults.append(
+            f"stored: {scheme.stored} is more than n ({scheme.n}); what is stored is a part of what is selected"
+        )
+    if scheme.cap is not None and scheme.common is None:
+        faults.append("cap: nothing is ignored without common; give common too, or leave it out")
+    return faults
+
+
+def _bounds_faults(name: str, value: Any, largest: int, least: int = 1) -> list[str]:
     if not _whole(value):
         return [f"{name}: {value!r} is not a whole number"]
-    if not 1 <= value <= largest:
-        return [f"{name}: {value} is out of range; give a whole number from 1 to {largest}"]
+    if not least <= value <= largest:
+        return [f"{name}: {value} is out of range; give a whole number from {least} to {largest}"]
     return []
 
 
@@ -199,8 +240,23 @@ PRESETS: Mapping[str, Scheme] = {
     "text": Scheme(symbols="characters", k=20, w=20),
     # Broder et al. 1997, section 5: shingles of 10 words, 1 in 25 of them kept.
     "web": Scheme(symbols="words", k=10, select="mod", p=25),
-    # Heintze 1996, sections 3 and 6: sequences of 20 consonants, 100 of them stored.
-    "koala": Scheme(symbols="consonants", k=20, select="minima", n=100),
+    # Whole documents that are alike: of four words, so that one word in eight may differ; experiments/planted.
+    "pages": Scheme(symbols="words", k=4, select="mod", p=16),
+    # Heintze 1996: sequences of 20 consonants (section 5), 1,000 searched for and 100 of them stored (3.3), rare by
+    # their first five letters (6.1), in 28 bits (4); in 4 documents or more they are ignored, 10 at most (6.2), as is
+    # the beginning of 1,000 characters (6.3).
+    "koala": Scheme(
+        symbols="consonants",
+        k=20,
+        select="rarity",
+        n=1000,
+        letters=DEFAULT_LETTERS,
+        prolog=1000,
+        stored=100,
+        bits=28,
+        common=4,
+        cap=10,
+    ),
 }
 
 

@@ -132,12 +132,12 @@ def test_several_threads_read_one_segment(tmp_path):
 
 
 def test_a_newer_format_is_refused_with_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(segment_header, "VERSION", 2)
+    monkeypatch.setattr(segment_header, "WHOLE_VERSION", 3)
     path = write(tmp_path / "made.seg", random_rows(10))
     monkeypatch.undo()
     with pytest.raises(IndexFormatError) as caught:
         Segment.open(path)
-    assert str(caught.value) == f"{path}: segment format 2 is newer than this Whorl, which reads up to 1: update Whorl"
+    assert str(caught.value) == f"{path}: segment format 3 is newer than this Whorl, which reads up to 2: update Whorl"
 
 
 @pytest.mark.parametrize("data", [b"", b"x", b"PK" * 300, bytes(160)])

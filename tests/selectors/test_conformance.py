@@ -35,6 +35,14 @@ class TestMinima(SelectorConformance):
     name, parameters, promises = "minima", {"n": 9}, False
 
 
+class TestRarity(SelectorConformance):
+    name, parameters, promises = "rarity", {"n": 9, "letters": 2}, False
+
+
+class TestRandom(SelectorConformance):
+    name, parameters, promises = "random", {"n": 9}, False
+
+
 class TestModMinimizer(SelectorConformance):
     name, parameters = "mod-minimizer", {"w": 7, "r": 2}
 

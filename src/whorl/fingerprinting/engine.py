@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from whorl.catalog import SELECTORS
 from whorl.fingerprinting.ahead import Ahead
 from whorl.fingerprinting.fingerprints import Fingerprints
+from whorl.fingerprinting.prolog import without_prolog
 from whorl.hashing.grams import Grams
 from whorl.hashing.hasher import Hasher, hasher
 from whorl.hashing.key import Key
@@ -52,6 +53,7 @@ def selector(scheme: Scheme) -> Selector:
 def select_streams(streams: Iterable[Stream], scheme: Scheme, key: Key, ahead: Ahead) -> Fingerprints:
     """Fingerprint a document whose stream comes in consecutive pieces."""
     selection = selector(scheme).begin(scheme.k)
+    streams = without_prolog(streams, scheme.prolog)
     return _select(_joined(streams, hasher(key, scheme.k), selection.overlap), selection, scheme, ahead)
 
 

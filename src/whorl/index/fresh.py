@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl import kernel
 from whorl.index.postings import Postings
 from whorl.index.segment import Found
 
@@ -33,28 +34,37 @@ class Fresh:
     """The fresh postings of all documents that have any."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, Postings] = {}
-        self._row: Postings | None = Postings.none()
+        self._counts: dict[int, int] = {}
+        self._row = Postings.none()
+        self._new: list[Postings] = []
 
     def __len__(self) -> int:
-        return sum(map(len, self._parts.values()))
+        return sum(self._counts.values())
 
     def documents(self) -> list[int]:
         """Whose postings are here."""
-        return sorted(self._parts)
+        return sorted(self._counts)
 
     def update(self, documents: Iterable[int], more: Iterable[tuple[int, bytes]]) -> None:
         """Keep those of ``documents``, and take what is new of them."""
-        kept = set(documents)
-        fresh = {number: unpack(number, data) for number, data in more}
-        if fresh or kept != set(self._parts):
-            self._parts = {number: part for number, part in self._parts.items() if number in kept} | fresh
-            self._row = None
+        fresh = [(number, unpack(number, data)) for number, data in more]
+        gone = set(self._counts) - set(documents)
+        if gone:
+            row = self.row()
+            self._row = row[kernel.segments().keep(row.documents, np.array(sorted(gone), np.uint32))]
+        self._new += [part for _, part in fresh]
+        self._counts = {number: count for number, count in self._counts.items() if number not in gone}
+        self._counts |= {number: len(part) for number, part in fresh}
 
     def row(self) -> Postings:
-        """All of them, in order."""
-        if self._row is None:
-            self._row = Postings.joined([self._parts[number] for number in self.documents()]).in_order()
+        """All of them, in order. What is new is sorted, and merged with what was in order before."""
+        if self._new:
+            new = Postings.joined(self._new).in_order()
+            old = self._row
+            merged = kernel.segments().merge(
+                old.hashes, old.documents, old.places, new.hashes, new.documents, new.places
+            )
+            self._row, self._new = Postings(*merged), []
         return self._row
 
     def look_up(self, hashes: NDArray[np.uint64]) -> Found:

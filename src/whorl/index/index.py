@@ -1,6 +1,5 @@
 """``whorl.Index``: fingerprint once, add and remove for years, ask at any time."""
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from whorl.index import files
 from whorl.index.base import BaseIndex
 from whorl.index.entry import Entry
 from whorl.index.faults import DamageError, IndexIOError
+from whorl.index.keyfile import read_key, write_key
 from whorl.index.place import DATABASE, KEY, SEGMENTS, is_index
 from whorl.index.points import point
 from whorl.index.prepare import SPANS, TEXT, Prepared
@@ -66,7 +66,7 @@ class Index(BaseIndex):
         try:
             (folder / SEGMENTS).mkdir(parents=True, exist_ok=True)
             point("create.folder")
-            _write_key(folder / KEY, key)
+            write_key(folder / KEY, key)
         except OSError as error:
             raise IndexIOError(folder, "create", error.strerror or str(error)) from error
         point("create.key")
@@ -85,7 +85,7 @@ class Index(BaseIndex):
             raise DocumentError(f"{folder}: no index is there: make one with 'whorl index create {folder}'")
         store = Store(folder / DATABASE)
         scheme = Scheme.from_json(store.meta("scheme"))
-        key = _read_key(folder / KEY)
+        key = read_key(folder / KEY)
         if key.id != scheme.key:
             raise DamageError(folder / KEY, "it is not the key that this index was made with")
         return cls(folder, store, scheme, key, store.meta("kind"), wait)
@@ -182,22 +182,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size if path.is_file() else 0
     except FileNotFoundError:
         return 0
-
-
-def _write_key(path: Path, key: Key) -> None:
-    """Readable by its owner alone: whoever has the key can make texts that collide."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        files.write(descriptor, key.secret.hex().encode() + b"\n", path)
-        files.fsync(descriptor, path)
-    finally:
-        os.close(descriptor)
-
-
-def _read_key(path: Path) -> Key:
-    try:
-        return Key.from_hex(path.read_text("ascii").strip())
-    except OSError as error:
-        raise IndexIOError(path, "read", error.strerror or str(error)) from error
-    except (InputError, UnicodeDecodeError) as error:
-        raise DamageError(path, "it is no key") from error

@@ -75,8 +75,7 @@ def prepare(document: Document, scheme: Scheme, key: Key, *, sanctioned: bool, k
 
 def full(scheme: Scheme) -> Scheme:
     """The scheme that selects every k-gram; their identities are the same."""
-    settings = {name: value for name, value in scheme.as_dict().items() if name not in ("w", "p", "n", "r")}
-    return Scheme.from_dict({**settings, "select": "full"})
+    return scheme.selecting("full")
 
 
 def compress(document: Document, whole: Whole, kind: str) -> bytes:

@@ -101,7 +101,7 @@ class Segment:
         which, documents, places = kernel.segments().gather(
             content.data,
             content.directory.rows,
-            header.bits,
+            header.depth,
             header.document_width,
             header.least,
             hashes,
@@ -112,9 +112,9 @@ class Segment:
 
     def scan(self, first: int = 0, last: int = LAST_HASH) -> Iterator[Postings]:
         """All postings with hashes from ``first`` to ``last``, in order, in parts. A hash is never in two parts."""
-        shift = 64 - self.header.bits
+        shift = self.header.width - self.header.bits
         ends = self._content().directory.ends
-        block, stop = first >> shift, (last >> shift) + 1
+        block, stop = first >> shift, min((last >> shift) + 1, self.header.blocks)
         while block < stop:
             before = int(ends[block - 1]) if block else 0
             after = max(block + 1, int(np.searchsorted(ends, before + SCANNED, "right")))
@@ -140,7 +140,7 @@ class Segment:
         header = self.header
         columns = found.hashes, found.documents, found.places
         try:
-            again, _, _ = kernel.segments().encode(*columns, header.bits, header.document_width, header.least)
+            again, _, _ = kernel.segments().encode(*columns, header.depth, header.document_width, header.least)
         except ValueError as error:
             raise DamageError(self.path, f"block {block}: {error}") from error
         if int(found.documents.max()) > header.greatest or not np.array_equal(again, written):
@@ -153,15 +153,17 @@ class Segment:
 
     def _find(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         header, content = self.header, self._content()
+        if len(hashes) and int(hashes.max()) >> header.width:
+            raise ValueError(f"{self.path}: its hashes have {header.width} bits, and others were asked for")
         damaged, starts, counts = kernel.segments().find(
-            content.data, content.directory.rows, header.bits, header.document_width, hashes, content.verified
+            content.data, content.directory.rows, header.depth, header.document_width, hashes, content.verified
         )
         self._refuse(damaged)
         return starts, counts
 
     def _decode(self, first: int, last: int) -> Postings:
         header, content = self.header, self._content()
-        shape = header.bits, header.document_width, header.least
+        shape = header.depth, header.document_width, header.least
         damaged, columns = kernel.segments().decode(
             content.data, content.directory.rows, first, last, *shape, content.verified
         )

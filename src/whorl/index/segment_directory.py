@@ -55,7 +55,7 @@ def _sizes(rows: NDArray[np.uint32], header: SegmentHeader) -> NDArray[np.int64]
     postings, distinct = rows[:, POSTINGS].astype(np.int64), rows[:, DISTINCT].astype(np.int64)
     columns = (
         SLOTS * np.where(distinct < LARGE, 16, 32),
-        distinct * (64 - header.bits - SLOT_BITS),
+        distinct * (header.width - header.bits - SLOT_BITS),
         postings,
         postings * header.document_width,
         postings * np.minimum(rows[:, PLACE_WIDTH].astype(np.int64), WIDEST_PLACE),

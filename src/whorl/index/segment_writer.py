@@ -17,7 +17,15 @@ from whorl.index import files
 from whorl.index.faults import IndexIOError
 from whorl.index.points import point
 from whorl.index.postings import Postings
-from whorl.index.segment_header import HEADER_SIZE, LONGEST_ID, SegmentHeader, bits_for, pack_footer
+from whorl.index.segment_header import (
+    HEADER_SIZE,
+    LEAST_WIDTH,
+    LONGEST_ID,
+    WHOLE,
+    SegmentHeader,
+    bits_for,
+    pack_footer,
+)
 
 # Bytes that are gathered before they are written: enough that the system call costs nothing beside them.
 BUFFERED = 1 << 20
@@ -34,15 +42,17 @@ def write_segment(
     documents: tuple[int, int],
     scheme: str,
     key: str,
+    width: int = WHOLE,
 ) -> SegmentHeader:
     """Write postings, which come in order of hash, document and place, cut anywhere, to a new file.
 
     ``expected`` is about how many there will be: blocks are laid out for it, and a wrong number costs speed and bytes
-    only. ``documents`` are the least and the greatest that may occur. The name must be new: a segment never changes.
+    only. ``documents`` are the least and the greatest that may occur, ``width`` the bits of a hash. The name must be
+    new: a segment never changes.
     """
     if files.exists(path):
         raise IndexIOError(path, "write", "there is a file of this name, and segments never change")
-    plan = _plan(expected, documents, scheme, key)
+    plan = _plan(expected, documents, scheme, key, width)
     temporary = path.with_name(path.name + files.TEMPORARY)
     try:
         header = _write(temporary, parts, plan)
@@ -57,14 +67,16 @@ def write_segment(
     return header
 
 
-def _plan(expected: int, documents: tuple[int, int], scheme: str, key: str) -> SegmentHeader:
+def _plan(expected: int, documents: tuple[int, int], scheme: str, key: str, width: int) -> SegmentHeader:
     for name in (scheme, key):
         if not (name.isascii() and name.isprintable() and 0 < len(name) <= LONGEST_ID):
             raise ValueError(f"{name!r}: an id is {LONGEST_ID} printable ASCII characters at the most")
     least, greatest = documents
     if not 0 <= least <= greatest < 2**32:
         raise ValueError(f"{documents}: documents are the least and the greatest number, of 32 bits")
-    return SegmentHeader(scheme, key, 0, 0, least, greatest, bits_for(expected))
+    if not LEAST_WIDTH <= width <= WHOLE:
+        raise ValueError(f"{width}: a hash has {LEAST_WIDTH} to {WHOLE} bits")
+    return SegmentHeader(scheme, key, 0, 0, least, greatest, bits_for(expected, width), width)
 
 
 def _remove(*paths: Path) -> None:
@@ -102,7 +114,7 @@ class _Layout:
     def write(self, parts: Iterable[Postings]) -> SegmentHeader:
         """Everything: blocks, directory, footer, and last the header, which has the counts."""
         done = 0
-        for block, postings in _blocks(parts, self._plan.bits):
+        for block, postings in _blocks(parts, self._plan):
             self._skip(done, block)
             self._add(block, postings)
             done = block + 1
@@ -134,7 +146,7 @@ class _Layout:
         if len(postings) > MOST_IN_BLOCK:
             raise ValueError(f"block {block} would have {len(postings)} postings: hashes are not uniform")
         packed, distinct, place_width = loops.encode(
-            postings.hashes, postings.documents, postings.places, plan.bits, plan.document_width, plan.least
+            postings.hashes, postings.documents, postings.places, plan.depth, plan.document_width, plan.least
         )
         offset = self._offset
         summed = loops.checksum(packed)
@@ -150,11 +162,13 @@ class _Layout:
         self._waiting = bytearray()
 
 
-def _blocks(parts: Iterable[Postings], bits: int) -> Iterator[tuple[int, Postings]]:
+def _blocks(parts: Iterable[Postings], plan: SegmentHeader) -> Iterator[tuple[int, Postings]]:
     """The postings of each block that has any, together."""
     open_block, held = -1, list[Postings]()
     for part in parts:
-        numbers = part.hashes >> np.uint64(1) >> np.uint64(63 - bits)
+        numbers = part.hashes >> np.uint64(1) >> np.uint64(63 - plan.depth)
+        if len(numbers) and int(numbers[-1]) >= plan.blocks:
+            raise ValueError(f"a hash has more than {plan.width} bits")
         cuts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(part)]
         for start, end in pairwise(cuts):
             if start == end:

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl import kernel
+from whorl.index.database import DOCUMENTS, Database
 from whorl.index.faults import DamageError, IndexIOError
 from whorl.index.fresh import Fresh
 from whorl.index.segment import Found, Segment
-from whorl.index.store import Store
 
 # How often a reader that lost the race between the list of segments and their files reads the list again.
 RETRIES = 20
@@ -19,7 +20,7 @@ RETRIES = 20
 class Snapshot:
     """What look-ups need. ``refresh`` moves it to the newest committed state."""
 
-    def __init__(self, store: Store, folder: Path, scheme: str, key: str) -> None:
+    def __init__(self, store: Database, folder: Path, scheme: str, key: str) -> None:
         self._store, self._folder, self._scheme, self._key = store, folder, scheme, key
         self._version: tuple[int, int] | None = None
         self._segments: dict[str, Segment] = {}
@@ -66,7 +67,7 @@ class Snapshot:
         documents = np.concatenate([part.documents for part in parts])
         places = np.concatenate([part.places for part in parts])
         if len(self.tombstones) and len(documents):
-            kept = ~np.isin(documents, self.tombstones)
+            kept = kernel.segments().keep(documents, self.tombstones)
             which, documents, places = which[kept], documents[kept], places[kept]
         return Found(which, documents, places, np.bincount(which, minlength=len(hashes)).astype(np.int64))
 
@@ -88,7 +89,7 @@ class Snapshot:
         self.fresh.update(numbers, self._store.delta(number for number in numbers if number not in known))
         self.tombstones = np.array(self._store.keys("tombstones"), np.uint32)
         self.sanctioned = np.array(self._store.sanctioned(), np.uint32)
-        self.documents = self._store.total("documents")
+        self.documents = self._store.total(DOCUMENTS)
 
     def _opened(self, name: str) -> Segment:
         segment = Segment.open(self._folder / name)

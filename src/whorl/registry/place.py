@@ -1,0 +1,10 @@
+"""Where the parts of a registry are in its folder. Imports nothing of them."""
+
+from pathlib import Path
+
+DATABASE, SEGMENTS, KEY = "registry.db", "segments", "secret.key"
+
+
+def is_registry(path: Path) -> bool:
+    """Whether a registry is in this folder."""
+    return (path / DATABASE).is_file()
