@@ -10,7 +10,7 @@ import pytest
 from tests.corpus.making import ROWS, http, ids, jsonl, of_rows, packed, page, planted, reasons, split, warc
 from whorl.collection.rules import Rules
 from whorl.corpus.read import read, size
-from whorl.corpus.records import Columns, Fault, Record
+from whorl.corpus.records import CONTACT, Columns, Fault, Record
 from whorl.corpus.seen import Seen
 from whorl.errors import DocumentError, InputError
 from whorl.model import Document
@@ -164,7 +164,28 @@ def test_what_is_not_there(tmp_path):
             ask(tmp_path / "nowhere.jsonl")
 
 
-@pytest.mark.parametrize("fields", [{"id": ""}, {"text": None}, {"features": ""}, {"date": 3}])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_contacts_are_read_if_they_are_asked_for(tmp_path, name):
+    rows: list[dict[str, Any]] = [
+        {"id": "1", "text": "x", "contact": "ann@x"},
+        {"id": "2", "text": "y", "contact": None},
+    ]
+    path = planted(tmp_path, name, of_rows(rows) if name.endswith("parquet") else jsonl(rows))
+    assert [record.document.contact for record in split(path)[0]] == [None, None]
+    assert [record.document.contact for record in split(path, Columns(contact=CONTACT))[0]] == ["ann@x", None]
+    assert [record.document.contact for record in split(path, Columns(contact="id"))[0]] == ["1", "2"]
+    with pytest.raises(InputError, match=r"'owner' \(--contact\)"):
+        read(path, Columns(contact="owner"))
+
+
+def test_contacts_may_be_missing_and_must_be_words(tmp_path):
+    path = planted(tmp_path, "a.jsonl", jsonl([{"id": "1", "text": "x"}, {"id": "2", "text": "y", "contact": {}}]))
+    assert len(split(path)[0]) == 2
+    records, (fault,) = split(path, Columns(contact=CONTACT))
+    assert ([record.document.contact for record in records], fault.row) == ([None], 2)
+
+
+@pytest.mark.parametrize("fields", [{"id": ""}, {"text": None}, {"features": ""}, {"date": 3}, {"contact": ""}])
 def test_columns_check_themselves(fields):
     with pytest.raises(InputError, match="is not the name of a column"):
         Columns(**fields)

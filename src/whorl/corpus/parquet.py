@@ -119,7 +119,9 @@ def write_table(path: Path, columns: Mapping[str, Any] | Iterable[Mapping[str, A
 
 def _array(values: Any, kind: Any, count: int) -> Any:
     pa, _ = arrow()
-    return pa.nulls(count, kind) if values is None else pa.array(values, kind)
+    if values is None:
+        return pa.nulls(count, kind)
+    return values if isinstance(values, pa.Array) else pa.array(values, kind)
 
 
 def _settle(temporary: Path, path: Path) -> None:

@@ -59,7 +59,8 @@ class Columns:
     """The names of the columns of JSONL and Parquet. Checks itself.
 
     ``text`` must be there, or ``features`` if that is named: lists of integers or of strings. The others may be missing
-    if they have their default names.
+    if they have their default names. ``contact`` is read only if it is named: most who read a corpus have no use
+    for it, and what a corpus calls so may be anything. Its usual name is ``CONTACT``.
     """
 
     id: str = "id"
@@ -67,11 +68,12 @@ class Columns:
     url: str = "url"
     date: str = "date"
     features: str | None = None
+    contact: str | None = None
 
     def __post_init__(self) -> None:
-        for role in ("id", "text", "url", "date", "features"):
+        for role in ("id", "text", "url", "date", "features", "contact"):
             name = getattr(self, role)
-            if (not isinstance(name, str) or not name) and not (role == "features" and name is None):
+            if (not isinstance(name, str) or not name) and not (role in ("features", "contact") and name is None):
                 raise InputError(f"{role}: {name!r} is not the name of a column")
 
     @property
@@ -81,16 +83,20 @@ class Columns:
 
     def needed(self) -> tuple[str, ...]:
         """Every column that is read, once."""
-        return tuple(dict.fromkeys((self.id, self.content, self.url, self.date)))
+        contact = () if self.contact is None else (self.contact,)
+        return tuple(dict.fromkeys((self.id, self.content, self.url, self.date, *contact)))
 
     def missing(self, there: "set[str]") -> Iterator[str]:
         """Each column that must be there and is not, with its option."""
-        for role in ("id", "url", "date"):
+        for role, usual in (("id", DEFAULT.id), ("url", DEFAULT.url), ("date", DEFAULT.date), ("contact", CONTACT)):
             name = getattr(self, role)
-            if name != getattr(DEFAULT, role) and name not in there:
+            if name not in (usual, None) and name not in there:
                 yield f"{name!r} (--{role})"
         if self.content not in there:
             yield f"{self.content!r} (--{'text' if self.features is None else 'features'})"
 
 
 DEFAULT = Columns()
+
+# The usual name of the column that says whom to write to about a document.
+CONTACT = "contact"

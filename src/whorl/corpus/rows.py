@@ -21,7 +21,8 @@ def record(values: Mapping[str, Any], columns: Columns, place: Place, offset: in
     content = "" if features is not None else _text(values.get(columns.text), columns.text)
     url = _word(values.get(columns.url), columns.url)
     date = _word(values.get(columns.date), columns.date)
-    return Record(identity, Document(identity, content, url, date, format=TEXT), *place, features, offset)
+    contact = None if columns.contact is None else _word(values.get(columns.contact), columns.contact)
+    return Record(identity, Document(identity, content, url, date, contact, format=TEXT), *place, features, offset)
 
 
 def _identity(value: Any, column: str) -> str:
