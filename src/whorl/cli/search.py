@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from whorl.cli.options import as_option, check_readable, format_option, limits_options, set_limits
+from whorl.clustering.grouping import HitGroup, group_hits
 from whorl.index.index import Index
 from whorl.index.search import Hit, Hits
 from whorl.matching.passage import Passage
@@ -18,6 +19,9 @@ from whorl.model import Document
 # Passages and letters of each that a person reads in a table; --format json has all.
 PASSAGES = 3
 LETTERS = 70
+
+# Names of near-identical documents that are shown under the best of them.
+NAMES = 5
 
 
 @click.command()
@@ -33,6 +37,12 @@ LETTERS = 70
     "--look-ups", type=click.IntRange(min=1), help="Look up only so many hashes, the smallest first: an estimate."
 )
 @click.option("--no-passages", is_flag=True, help="Rank only.")
+@click.option(
+    "--group",
+    "grouped",
+    is_flag=True,
+    help="Show near-identical documents under the best of them. The index must keep texts.",
+)
 @click.option("--explain", is_flag=True, help="Show what the search cost.")
 @as_option
 @limits_options
@@ -48,19 +58,22 @@ def command(index: Path, files: tuple[str, ...], as_format: str | None, form: st
       whorl search papers.index draft.pdf
       whorl search code.index - --as java --format json < Main.java
       whorl search papers.index draft.txt --look-ups 50 --explain
+      whorl search pages.index page.html --group --limit 50
     """
     set_limits(given["parse_seconds"], given["parse_memory"])
     documents = list(_documents(files, as_format))
     options = {"limit": given["limit"], "window": given["window"], "look_ups": given["look_ups"]}
     with Index.open(index) as opened:
-        answers = [
-            (document, opened.search(document, **options, passages=not given["no_passages"])) for document in documents
-        ]
+        answers = []
+        for document in documents:
+            with opened.reading():  # a hit that another process removes meanwhile is still there to be grouped
+                hits = opened.search(document, **options, passages=not given["no_passages"])
+                answers.append((document, hits, group_hits(opened, hits) if given["grouped"] else None))
         if form == "json":
-            click.echo(json.dumps([_as_json(opened, document, hits) for document, hits in answers], indent=1))
+            click.echo(json.dumps([_as_json(opened, *answer) for answer in answers], indent=1))
             return
-        for document, hits in answers:
-            _print(opened, document, hits, explain)
+        for answer in answers:
+            _print(opened, *answer, explain)
 
 
 def _documents(files: tuple[str, ...], as_format: str | None) -> Iterator[Document]:
@@ -72,13 +85,25 @@ def _documents(files: tuple[str, ...], as_format: str | None) -> Iterator[Docume
             yield Document(file, Path(file), format=as_format)
 
 
-def _as_json(opened: Index, document: Document, hits: Hits) -> dict[str, Any]:
-    return {
+def _as_json(opened: Index, document: Document, hits: Hits, groups: list[HitGroup] | None) -> dict[str, Any]:
+    told = {
         "name": document.name,
         "hits": [_hit(opened, hit, hits.text) for hit in hits],
         "cost": asdict(hits.cost),
         "notes": list(hits.notes),
     }
+    return told if groups is None else {**told, "groups": [_group(found) for found in groups]}
+
+
+def _group(found: HitGroup) -> dict[str, Any]:
+    alike = [{"document": name, "resemblance": resemblance} for name, resemblance in _alike(found)]
+    return {"document": found.hits[0].document.name, "alike": alike}
+
+
+def _alike(found: HitGroup) -> list[tuple[str, float]]:
+    """Those of a group that are shown under the best: the name of each, and its resemblance to the best."""
+    names = [hit.document.name for hit in found.hits]
+    return list(zip(names, found.resemblances, strict=True))[1:]
 
 
 def _hit(opened: Index, hit: Hit, text: str) -> dict[str, Any]:
@@ -100,7 +125,7 @@ def _passage(passage: Passage, text: str, other: str | None) -> dict[str, Any]:
     }
 
 
-def _print(opened: Index, document: Document, hits: Hits, explain: bool) -> None:
+def _print(opened: Index, document: Document, hits: Hits, groups: list[HitGroup] | None, explain: bool) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -113,13 +138,30 @@ def _print(opened: Index, document: Document, hits: Hits, explain: bool) -> None
         console.print(Text(told, "dim"), soft_wrap=True)
     if not len(hits):
         console.print("nothing in the index shares a fingerprint with it")
-    for hit in hits:
-        more = f", who has {hit.others:,} more" if hit.others else ""
-        owner = f"  ({hit.document.owner}{more})" if hit.document.owner else ""
-        shares = f"{100 * hit.score:4.0f}%  resembles {100 * hit.resemblance:.0f}%, "
-        told = f"has {100 * hit.containment:.0f}% of the file, {100 * hit.contained:.0f}% of it is in the file"
-        console.print(Text(f"{shares}{told}  {hit.document.name}{owner}"), soft_wrap=True)
-        _print_passages(console, opened, hit)
+    for shown in [HitGroup((hit,), (1.0,)) for hit in hits] if groups is None else groups:
+        _print_hit(console, shown.hits[0])
+        _print_alike(console, shown)
+        _print_passages(console, opened, shown.hits[0])
+
+
+def _print_hit(console: Any, hit: Hit) -> None:
+    from rich.text import Text
+
+    more = f", who has {hit.others:,} more" if hit.others else ""
+    owner = f"  ({hit.document.owner}{more})" if hit.document.owner else ""
+    shares = f"{100 * hit.score:4.0f}%  resembles {100 * hit.resemblance:.0f}%, "
+    told = f"has {100 * hit.containment:.0f}% of the file, {100 * hit.contained:.0f}% of it is in the file"
+    console.print(Text(f"{shares}{told}  {hit.document.name}{owner}"), soft_wrap=True)
+
+
+def _print_alike(console: Any, found: HitGroup) -> None:
+    from rich.text import Text
+
+    alike = _alike(found)
+    if alike:
+        names = ", ".join(f"{name} ({100 * resemblance:.0f}%)" for name, resemblance in alike[:NAMES])
+        more = f" and {len(alike) - NAMES:,} more" if len(alike) > NAMES else ""
+        console.print(Text(f"       and {len(alike):,} near-identical: {names}{more}"), soft_wrap=True)
 
 
 def _print_passages(console: Any, opened: Index, hit: Hit) -> None:

@@ -17,8 +17,13 @@ from markupsafe import Markup
 from whorl.report import words
 from whorl.report.visible import printable
 
-STYLES = {"overview": ("page.css", "overview.css"), "pair": ("page.css", "pair.css")}
+STYLES = {
+    "clusters": ("page.css", "panels.css", "clusters.css"),
+    "overview": ("page.css", "panels.css", "overview.css"),
+    "pair": ("page.css", "pair.css"),
+}
 SCRIPTS = {
+    "clusters": ("theme.js", "clusters.js"),
     "overview": ("theme.js", "shown.js", "table.js", "histogram.js", "graph.js"),
     "pair": ("theme.js", "pair.js"),
 }
@@ -85,5 +90,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(percent=words.percent, data=data, count=words.count)
+    environment.filters.update(
+        percent=words.percent, data=data, count=words.count, duration=words.duration, size=words.size
+    )
     return environment

@@ -1,4 +1,4 @@
-"""The sentences of a report: how it was compared, what the numbers mean, why a passage is one."""
+"""The words of a report: numbers with their units, how it was compared, what that means, why a passage is one."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -50,6 +50,25 @@ def percent(share: float) -> str:
 def count(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun, in one or many."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the two units that matter."""
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60} min"
+
+
+def size(number: float) -> str:
+    """Bytes in the unit that leaves one to three digits before the point."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 999.5:
+            return f"{number:.0f} {unit}" if unit == "B" or number >= 9.95 else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:,.1f} TB"
 
 
 def symbols(number: int, scheme: Scheme) -> str:

@@ -1,0 +1,47 @@
+// The table of clusters: sorted by a column, searched by what ids and URLs have in them, folded and unfolded.
+"use strict";
+
+const table = document.getElementById("table");
+
+if (table) {
+  const bodies = [...table.tBodies];
+  const heads = [...table.querySelectorAll("th[data-key]")];
+  const texts = bodies.map((body) => body.textContent.toLowerCase());
+
+  const sort = (head, falling) => {
+    const { key } = head.dataset;
+    const value = (body) => Number(body.dataset[key]);
+    const order = (one, other) => (falling ? value(other) - value(one) : value(one) - value(other))
+      || Number(one.dataset.rank) - Number(other.dataset.rank);
+    table.append(...[...bodies].sort(order));
+    for (const other of heads) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+  };
+
+  for (const head of heads) {
+    // Sizes are wanted largest first; similarities, which are to be looked at, smallest first.
+    head.querySelector("button").addEventListener("click", () => {
+      const sorted = head.getAttribute("aria-sort");
+      sort(head, sorted ? sorted === "ascending" : head.dataset.key === "size");
+    });
+  }
+
+  const count = document.getElementById("count");
+  const find = (part) => {
+    let found = 0;
+    bodies.forEach((body, number) => {
+      body.hidden = !texts[number].includes(part);
+      if (!body.hidden) found += 1;
+    });
+    count.textContent = part ? `${found} of ${bodies.length} have it` : "";
+    document.getElementById("nothing").hidden = found > 0;
+  };
+
+  document.getElementById("filters").addEventListener("submit", (event) => event.preventDefault());
+  document.getElementById("filter").addEventListener("input", (event) => find(event.target.value.trim().toLowerCase()));
+  for (const [id, open] of [["unfold", true], ["fold", false]]) {
+    document.getElementById(id).addEventListener("click", () => {
+      for (const details of table.querySelectorAll("details")) details.open = open;
+    });
+  }
+}
