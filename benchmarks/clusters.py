@@ -1,0 +1,116 @@
+"""From raw text to clusters of near-duplicates, beside datasketch, rensa, gaoya, text-dedup and datatrove.
+
+    python -m benchmarks.clusters pages-100.jsonl pages-300.jsonl [--rounds 3] [--tools whorl gaoya datasketch]
+
+The texts are JSONL with ``id`` and ``text``; ``python -m experiments.corpus FOLDER`` makes them of real pages. Each
+tool is a command of its own: start, reading, sketching, clustering and writing of the clusters are all in it. They run
+in turns.
+
+``whorl`` is the command ``whorl cluster`` with its defaults on the file, by one worker and by two; ``whorl library`` is
+``whorl.cluster`` on the texts in memory, by one. The peers have 128 hashes, shingles of five words, one thread, and the
+threshold 0.5 (datatrove, which has no such setting, its own). They are installed into benchmarks/.peers, or into the
+folder that the variable WHORL_PEERS names. A ratio above 1 is how many times more CPU seconds the peer takes.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.clusters_peers.peers import PEERS, ROOT, Peer
+from benchmarks.clusters_peers.rows import texts
+from benchmarks.processes import Cost, cost
+
+THRESHOLD = 0.5
+
+# Given a file of texts and a place for what comes out: the command.
+Command = Callable[[Path, Path], Sequence[str | Path]]
+
+
+def whorl(*options: str) -> Command:
+    """The command, with options."""
+    program = Path(sys.executable).with_name("whorl")
+    return lambda source, out: [program, "cluster", source.absolute(), "-o", out / "clusters", *options]
+
+
+def library(source: Path, out: Path) -> Sequence[str | Path]:
+    """The same by Whorl's library."""
+    module = "benchmarks.clusters_peers.with_whorl"
+    return [sys.executable, "-m", module, source.absolute(), str(THRESHOLD), out / "clusters.json"]
+
+
+def commands(names: Sequence[str]) -> dict[str, Command]:
+    """What is measured, by name; a peer that cannot be installed is left out, and said to be."""
+    found: dict[str, Command] = {}
+    if "whorl" in names:
+        found = {
+            "whorl": whorl("--workers", "1"), "whorl, 2 workers": whorl("--workers", "2"), "whorl library": library
+        }  # fmt: skip
+    for peer in (PEERS[name] for name in names if name in PEERS):
+        if reason := peer.missing():
+            print(reason)
+            continue
+        found[f"{peer.name} {peer.version()}"] = _of(peer)
+    return found
+
+
+def _of(peer: Peer) -> Command:
+    threshold = peer.usual if peer.fixed else THRESHOLD
+    return lambda source, out: peer.command(source, threshold, out / "clusters.json")
+
+
+def measure(source: Path, work: dict[str, Command], rounds: int) -> dict[str, list[Cost]]:
+    """All in turns, several times."""
+    costs: dict[str, list[Cost]] = {name: [] for name in work}
+    for _ in range(rounds):
+        for name, command in work.items():
+            with tempfile.TemporaryDirectory() as home:
+                costs[name].append(cost(command(source, Path(home)), folder=ROOT))
+    return costs
+
+
+def row(name: str, costs: Sequence[Cost], ours: Sequence[Cost], size: int) -> str:
+    """One tool's figures."""
+    cpu, wall = [each.cpu for each in costs], [each.wall for each in costs]
+    ratios = [theirs.cpu / own.cpu for theirs, own in zip(costs, ours, strict=True)]
+    return (
+        f"  {name:20} {statistics.median(cpu):7.2f} CPU s ({min(cpu):.2f}–{max(cpu):.2f}), "
+        f"{size / statistics.median(cpu) / 1e6:5.1f} MB a CPU s, {statistics.median(wall):7.2f} s "
+        f"({min(wall):.2f}–{max(wall):.2f}), peak {max(each.memory for each in costs) / 1e6:5.0f} MB, "
+        f"{statistics.median(ratios):.2f}× ({min(ratios):.2f}–{max(ratios):.2f})"
+    )
+
+
+def main() -> None:
+    """One table a file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", type=Path, nargs="+", help="JSONL with id and text")
+    parser.add_argument("--rounds", type=int, default=3)
+    known = ["whorl", *PEERS]
+    parser.add_argument("--tools", nargs="+", default=["whorl", "gaoya", "rensa", "datasketch"], choices=known)
+    parser.add_argument("--json", type=Path, help="write all costs")
+    options = parser.parse_args()
+    work = commands(options.tools)
+    told = {}
+    for source in options.texts:
+        contents = texts(str(source))[1]
+        size = sum(len(content.encode()) for content in contents)
+        print(f"{source.name}: {len(contents):,} texts, {size / 1e6:.1f} MB")
+        costs = measure(source, work, options.rounds)
+        for name, those in costs.items():
+            print(row(name, those, costs.get("whorl", those), size), flush=True)
+        if "whorl, 2 workers" in costs:
+            ratios = [a.wall / b.wall for a, b in zip(costs["whorl"], costs["whorl, 2 workers"], strict=True)]
+            spread = f"{min(ratios):.2f}–{max(ratios):.2f}"
+            print(f"  two workers are {statistics.median(ratios):.2f}× as fast as one ({spread})")
+        told[source.name] = {name: [asdict(each) for each in those] for name, those in costs.items()}
+    if options.json is not None:
+        options.json.write_text(json.dumps(told, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

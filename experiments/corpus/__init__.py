@@ -1,0 +1,1 @@
+"""A corpus of real web pages: the manuals of several Debian releases, as folders of HTML and as JSONL of their text."""

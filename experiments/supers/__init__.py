@@ -1,0 +1,1 @@
+"""How often super shingles find what resembles: by resemblance, length, and the way they are made."""
