@@ -6,7 +6,7 @@ KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whor
 
 EXECUTIONS ?= 100000
 
-.PHONY: run venv test test-slow check format bench fuzz real clean
+.PHONY: run venv test test-slow check format bench fuzz real corpus clean
 
 run: $(VENV)/.installed  ## install Whorl and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
@@ -42,6 +42,9 @@ fuzz: $(VENV)/.installed  ## damaged documents for every front-end (hours); EXEC
 
 real: $(VENV)/.installed  ## real files of all formats out of Debian packages (minutes; needs apt-get and a network)
 	$(BIN)/python tools/real_files.py
+
+corpus: $(VENV)/.installed  ## real pages out of Debian's manuals, as HTML and JSONL (10 minutes, 1 GB fetched, 7 GB of disk)
+	$(BIN)/python -m experiments.corpus corpus
 
 clean:
 	rm -rf $(VENV) build report src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c

@@ -12,6 +12,7 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from whorl.clustering.cluster import cluster
+    from whorl.clustering.features import Features
     from whorl.clustering.result import Clustering
     from whorl.comparison.compare import compare
     from whorl.comparison.compare_all import compare_all
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
     from whorl.matching.likeness import Likeness
     from whorl.matching.passage import Match, Passage
     from whorl.model import Document, Skipped, Span, Spans, Stream
+    from whorl.registry.registry import Registry
     from whorl.scheme import PRESETS, Scheme
     from whorl.sketches.estimates import Estimate, estimate_containment, estimate_resemblance
     from whorl.sketches.making import sketch
     from whorl.sketches.measures import containment, resemblance
     from whorl.sketches.sketch import Sketch
+    from whorl.sweeps.sweep import Sweep
 
 __all__ = [
     "PRESETS",
@@ -46,6 +49,7 @@ __all__ = [
     "Document",
     "DocumentError",
     "Estimate",
+    "Features",
     "Fingerprints",
     "Index",
     "InputError",
@@ -56,6 +60,7 @@ __all__ = [
     "Match",
     "MemoryIndex",
     "Passage",
+    "Registry",
     "Scheme",
     "SchemeError",
     "Sketch",
@@ -63,6 +68,7 @@ __all__ = [
     "Span",
     "Spans",
     "Stream",
+    "Sweep",
     "UnknownNameError",
     "WhorlError",
     "__version__",
@@ -83,6 +89,7 @@ _HOMES = {
     "Comparison": "whorl.comparison.result",
     "Document": "whorl.model",
     "Estimate": "whorl.sketches.estimates",
+    "Features": "whorl.clustering.features",
     "Fingerprints": "whorl.fingerprinting.fingerprints",
     "Index": "whorl.index.index",
     "Key": "whorl.hashing.key",
@@ -90,12 +97,14 @@ _HOMES = {
     "Match": "whorl.matching.passage",
     "MemoryIndex": "whorl.index.memory",
     "Passage": "whorl.matching.passage",
+    "Registry": "whorl.registry.registry",
     "Scheme": "whorl.scheme",
     "Sketch": "whorl.sketches.sketch",
     "Skipped": "whorl.model",
     "Span": "whorl.model",
     "Spans": "whorl.model",
     "Stream": "whorl.model",
+    "Sweep": "whorl.sweeps.sweep",
     "cluster": "whorl.clustering.cluster",
     "compare": "whorl.comparison.compare",
     "compare_all": "whorl.comparison.compare_all",

@@ -169,7 +169,7 @@ class TestBadInput:
             (["--w", "0"], "--w: 0 is out of range"),
             (["--k", "9", "--t", "8"], "--t: 8 is less than k (9)"),
             (["--t", "50", "--w", "3"], "--t: given together with w"),
-            (["--scheme", "prose"], "--scheme: unknown preset 'prose': choose one of code, koala, text, web"),
+            (["--scheme", "prose"], "--scheme: unknown preset 'prose': choose one of code, koala, pages, text, web"),
             (["--scheme", "no.toml"], "--scheme: cannot read no.toml: No such file"),
             (["--select", "best"], "--select: unknown selector 'best': choose one of"),
             (["--scheme", "web", "--t", "30"], "--t: the selector 'mod' takes no window"),

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 import whorl
 from whorl.clustering.cluster import cluster
-from whorl.clustering.counting import Counter
+from whorl.clustering.counting import Counter, counted
+from whorl.clustering.features import Features
+from whorl.clustering.joining import FEW
+from whorl.clustering.records import Rows
 from whorl.clustering.settings import ClusterSettingsError
-from whorl.clustering.sorting import sorted_postings
-from whorl.clustering.spool import Spool
-from whorl.index.postings import Postings
+from whorl.clustering.sorting import sketched, sorted_postings
 
 SCHEME = whorl.Scheme(symbols="words", k=2, select="full")
 texts = st.lists(st.lists(st.sampled_from("abcd"), max_size=12).map(" ".join), max_size=9)
@@ -82,11 +83,19 @@ def test_shingles_that_too_many_have_are_common():
 
 def test_a_part_is_found_by_containment():
     words = [f"word{number}" for number in range(2000)]
-    half, other = " ".join(words[:1000]), " ".join(words)
-    assert cluster([other, half], "web").clusters() == []
-    found = cluster([other, half], "web", measure="containment", threshold=0.9)
+    part, other = " ".join(words[:500]), " ".join(words)
+    assert cluster([part, other]).clusters() == []
+    found = cluster([part, other], measure="containment", threshold=0.9)
     assert found.clusters() == [["0", "1"]]
-    assert found.members[1].kind == "contained"
+    assert found.members[0].kind == "contained"
+    assert found.members[0].representative == "1"
+
+
+def test_a_menu_does_not_join_the_pages_that_have_it():
+    menu = " ".join(f"link{number}" for number in range(30))
+    pages = [f"{menu} {' '.join(f'page{page}word{number}' for number in range(300))}" for page in range(12)]
+    found = cluster([menu, *pages], measure="containment")
+    assert [len(one) for one in found.clusters()] == [2]
 
 
 def test_sketches_find_what_resembles(tmp_path):
@@ -112,29 +121,109 @@ def test_what_cannot_be_read_is_left_out(tmp_path):
     assert len(found.members) == 1
 
 
-@given(st.lists(st.sets(st.integers(0, 30)), max_size=12), st.integers(1, 400))
+@given(st.lists(st.sets(st.integers(0, 30)), max_size=12), st.integers(1, 400), st.integers(2, 5), st.booleans())
 @settings(max_examples=60)
-def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memory):
+def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memory, most, linear):
     home = tmp_path_factory.mktemp("work")
-    spool = Spool(home)
-    for one in sets:
-        spool.add(np.array(sorted(one), np.uint64))
-    counter = Counter(home, memory, 1000)
-    for part in sorted_postings(spool, home, memory):
-        assert isinstance(part, Postings)
+    rows = Rows(np.array([value for one in sets for value in sorted(one)], np.uint64), np.cumsum([0, *map(len, sets)]))
+    chosen = np.array([number % 5 < 4 for number in range(len(sets))], np.bool_)
+    counter = Counter(home, len(sets), memory, most, linear)
+    for part in sorted_postings(sketched(rows, chosen, memory), home):
         counter.add(part)
+    written = counter.write(home / "pairs")
     found = {
         (left, right): count
-        for part in counter.pairs()
+        for part in counted(home / "pairs", 3)
         for left, right, count in zip(part.left.tolist(), part.right.tolist(), part.count.tolist(), strict=True)
     }
-    spool.close()
-    exact = {(a, b): len(sets[a] & sets[b]) for a, b in combinations(range(len(sets)), 2)}
-    assert found == {pair: count for pair, count in exact.items() if count}
-    assert list(home.iterdir()) == []
+    holders = {
+        value: [number for number, one in enumerate(sets) if value in one and chosen[number]] for value in range(31)
+    }
+    exact: dict[tuple[int, int], int] = {}
+    for members in holders.values():
+        for left, right in combinations(members, 2):
+            if len(members) <= most or (linear and left == members[0]):
+                exact[left, right] = exact.get((left, right), 0) + 1
+    assert found == exact
+    assert written == len(exact)
+    assert counter.common.tolist() == [value for value, members in holders.items() if len(members) > most]
+    assert [path.name for path in home.iterdir()] == ["pairs"]
 
 
 def test_all_faults_of_settings_are_told():
     with pytest.raises(ClusterSettingsError) as told:
         cluster([], threshold=0, measure="x", modulus=12, common=1)
     assert len(told.value.faults) == 4
+
+
+def test_any_objects_cluster_by_their_features():
+    objects = [
+        Features("one", list(range(40)), url="http://one"),
+        Features("two", list(range(1, 41))),
+        Features("three", [str(number) for number in range(40)]),
+        Features("four", list(range(39, -1, -1))),
+        Features("five", [-1, 1 << 80, "x"]),
+        Features("six", []),
+    ]
+    found = cluster(objects)
+    assert found.clusters() == [["four", "one", "two"]] or found.clusters() == [["one", "two", "four"]]
+    assert found.pairs.shared.tolist() == [39.0]
+    assert found.urls[0] == "http://one"
+    with pytest.raises(whorl.InputError):
+        cluster([Features("bad", [1.5])])  # type: ignore[list-item]
+
+
+@given(texts, st.sampled_from([0.3, 0.5, 0.8]))
+@settings(max_examples=60)
+def test_clusters_by_super_shingles_are_verified(documents, threshold):
+    found = cluster(documents, SCHEME, threshold=threshold, super_shingles=True, closure=True)
+    exact = cluster(documents, SCHEME, threshold=threshold, modulus=1, closure=True)
+    pairs = set(zip(exact.pairs.left.tolist(), exact.pairs.right.tolist(), strict=True))
+    assert set(zip(found.pairs.left.tolist(), found.pairs.right.tolist(), strict=True)) <= pairs
+
+
+def test_super_shingles_find_what_is_alike_and_a_crowd_of_copies():
+    chance = np.random.default_rng(7)
+    base = [" ".join(f"w{number}" for number in chance.integers(0, 5000, 300)) for _ in range(40)]
+    near = [f"{text} and some more" for text in base]
+    found = cluster(base + near, "web", super_shingles=True, threshold=0.8)
+    assert sorted(map(sorted, found.clusters())) == sorted(sorted([str(one), str(one + 40)]) for one in range(40))
+    crowd = [f"{base[0]} and number {number}" for number in range(50)]
+    assert len(cluster(crowd, "web", super_shingles=True, common=10).clusters()[0]) == 50
+
+
+def test_super_shingles_and_containment_do_not_go_together():
+    with pytest.raises(ClusterSettingsError, match="super shingles"):
+        cluster([], super_shingles=True, measure="containment")
+
+
+@given(texts, st.sampled_from([0.2, 0.5, 0.8]))
+@settings(max_examples=100)
+def test_members_of_a_cluster_are_strangers_to_a_few_at_the_most(documents, threshold):
+    found = cluster(documents, SCHEME, threshold=threshold, modulus=1)
+    clusters = found.cluster.tolist()
+    joined = combinations(range(len(documents)), 2)
+    strangers = [
+        (one, other)
+        for one, other in joined
+        if clusters[one] == clusters[other] and alike(documents[one], documents[other], "resemblance") < threshold
+    ]
+    for head in set(clusters):
+        members = clusters.count(head)
+        assert sum(clusters[one] == head for one, _ in strangers) <= FEW * members
+
+
+def test_templated_pages_are_not_chained():
+    """Each page shares most of its words with the next, and the last none with the first."""
+    words = [f"word{number}" for number in range(2000)]
+    pages = [" ".join(words[start : start + 400]) for start in range(0, 1600, 40)]
+    closed = cluster(pages, closure=True)
+    assert [len(one) for one in closed.clusters()] == [40]
+    guarded = cluster(pages)
+    assert max(len(one) for one in guarded.clusters()) <= 2 * FEW + 2
+    assert all(member.similarity >= 0.4 for member in guarded.members)
+
+
+def test_documents_without_a_word_are_equal_only_if_they_are_identical():
+    found = cluster(["!!!", "???", "!!!", ""], SCHEME)
+    assert found.clusters() == [["0", "2"]]

@@ -17,7 +17,9 @@ COMMANDS = {
     "fingerprint": "Show the fingerprints of documents, with positions and density.",
     "formats": "List front-ends, selectors and presets, and what is installed.",
     "index": "Keep fingerprints of documents, add and remove them, for years.",
+    "registry": "Register documents in under 500 bytes each, and ask where a text comes from.",
     "search": "Find the documents in an index that a file shares most with.",
+    "sweep": "Keep dated sweeps of a collection: lost and found, how pages change, who has a copy.",
 }
 
 

@@ -1,48 +1,78 @@
-"""``whorl cluster``: near-duplicates of a whole collection."""
+"""``whorl cluster``: near-duplicates of a whole collection, and questions about them."""
 
 import json
+import shutil
 import sys
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from whorl.cli.options import format_option, rules_of, rules_options, scheme_of, scheme_options
+from whorl.cli.options import (
+    format_option,
+    limits_options,
+    rules_of,
+    rules_options,
+    scheme_of,
+    scheme_options,
+    set_limits,
+)
 from whorl.cli.progress import stages
-from whorl.clustering.cluster import cluster
+from whorl.clustering.features import Features
+from whorl.clustering.output import KEEPS, write
+from whorl.clustering.query import Clusters
+from whorl.clustering.records import Item
 from whorl.clustering.result import Clustering
-from whorl.clustering.settings import MEASURES, ClusterSettings
-from whorl.corpus.parquet import DOCUMENTS, PAIRS, write_table
-from whorl.corpus.read import read
+from whorl.clustering.run import SKETCH, Progress, Run
+from whorl.clustering.settings import MEASURES, THRESHOLDS, ClusterSettings
+from whorl.collection.rules import Rules
+from whorl.corpus.read import read, size
 from whorl.corpus.records import Columns, Fault
 from whorl.corpus.seen import Seen
 from whorl.errors import InputError
-from whorl.model import Document
+from whorl.report.answer import answer_text
+from whorl.report.clusters import write_clusters
+from whorl.scheme import Scheme
 
 DEFAULTS = ClusterSettings()
 EXISTING = click.Path(path_type=Path, exists=True)
 
+# Within the folder of the result: what the phases left, so that a run goes on, and another threshold is quick.
+PHASES = "phases"
+FAULTS = "faults.json"
+
 OPTIONS = (
     click.option("-o", "--out", required=True, type=click.Path(path_type=Path),
-                 help="The folder that gets documents.parquet, pairs.parquet, keep.txt and summary.json."),
-    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=DEFAULTS.threshold,
-                 show_default=True, help="The least that makes two documents a pair."),
+                 help="The folder of the result: documents.parquet, pairs.parquet, keep.txt, summary.html and .json."),
     click.option("--measure", type=click.Choice(MEASURES), default=DEFAULTS.measure, show_default=True,
                  help="Alike as wholes, or the smaller a part of the larger."),
+    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True),
+                 help="The least that makes two documents a pair.  [default: "
+                 + ", ".join(f"{least} for {measure}" for measure, least in THRESHOLDS.items()) + "]"),
     click.option("--common", type=click.IntRange(min=2), default=DEFAULTS.common, show_default=True,
                  help="Shingles in more documents than this are ignored: forms, licences, navigation."),
+    click.option("--super-shingles", is_flag=True,
+                 help="Look only at documents that share a super shingle: quicker, for documents that are much alike."),
     click.option("--estimate", is_flag=True, help="Trust the sketches, and verify nothing."),
     click.option("--closure", is_flag=True,
-                 help="The plain connected components. By default members must be a pair with their representative."),
+                 help="The plain connected components. By default nearly all pairs of a cluster are alike."),
+    click.option("--keep", type=click.Choice(list(KEEPS)), default="representative", show_default=True,
+                 help="Which document of a cluster keep.txt names."),
     click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=lambda *given: _bytes(given[2]),
                  help="Memory for sorting, such as 500M; more goes to the disk."),
+    click.option("--workers", type=click.IntRange(min=0), default=0, help="Threads; 0, the default, is one a core."),
+    click.option("--fresh", is_flag=True, help="Begin anew, whatever a run before has left in the folder."),
+    click.option("--discard", is_flag=True,
+                 help="Remove what another run over this folder could go on from: it takes more room than the texts."),
+    click.option("--query", multiple=True, metavar="URL|ID",
+                 help="Show the cluster of a document, in a folder that is done; - reads a list. Can be given again."),
     click.option("--id", "id_column", default="id", show_default=True, help="Column of JSONL and Parquet: the id."),
     click.option("--text", "text_column", default="text", show_default=True, help="The text."),
     click.option("--url", "url_column", default="url", show_default=True, help="The address."),
     click.option("--date", "date_column", default="date", show_default=True, help="The date."),
+    click.option("--features", "features_column", help="Lists of integers or strings in place of texts: any objects."),
 )  # fmt: skip
 
 
@@ -53,111 +83,142 @@ def _options(command: Any) -> Any:
 
 
 @click.command()
-@click.argument("corpus", nargs=-1, required=True, type=EXISTING)
+@click.argument("corpus", nargs=-1, type=EXISTING)
 @_options
-@scheme_options("web")
+@scheme_options("pages")
 @rules_options
+@limits_options
 @format_option("table", "json")
 def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> None:
     """Group the documents of CORPUS (folders, archives, JSONL, Parquet, WARC) into clusters of near-duplicates.
 
     The four phases of Broder, Glassman, Manasse and Zweig: sketch, sort, count pairs, join. What the sketches find is
-    verified on all shingles.
+    verified on all shingles. A run that was stopped goes on when the same command is given again, and another
+    threshold, measure or --closure for the same folder repeats the last phase only; then CORPUS can be left out.
 
     \b
     Examples:
       whorl cluster pages/ -o clusters/
+      whorl cluster -o clusters/ --threshold 0.8
+      whorl cluster -o clusters/ --query http://example.org/page.html
       whorl cluster corpus.jsonl --id doc_id --text body -o clusters/
       whorl cluster papers/ --measure containment --threshold 0.8 -o clusters/
+      whorl cluster songs.parquet --features notes -o clusters/
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out}: there is something in it: choose another folder, or empty it")
-    columns = Columns(
-        id=given["id_column"], text=given["text_column"], url=given["url_column"], date=given["date_column"]
-    )
-    settings = {name: given[name] for name in ("threshold", "measure", "common", "estimate", "closure", "memory")}
+    if given["query"]:
+        _answer(out, given["query"], form)
+        return
+    named = [field.name for field in fields(DEFAULTS) if given.get(field.name) is not None]
+    settings = ClusterSettings(**{name: given[name] for name in named})
+    set_limits(given["parse_seconds"], given["parse_memory"], settings.threads)
     scheme = scheme_of(given.pop("scheme_name"), given)
-    faults: list[Fault] = []
-    facts: dict[str, tuple[str | None, str | None]] = {}
-    out.mkdir(parents=True, exist_ok=True)
+    source = _Source(corpus, _columns(given), rules_of(given))
+    _prepare(out, bool(corpus), given["fresh"])
     with stages() as progress:
-        documents = _documents(corpus, columns, rules_of(given), faults, facts)
-        found = cluster(documents, scheme, folder=out, progress=progress, **settings)
-    told = _written(found, out, facts)
-    _show(told, found, faults, form)
-
-
-def _documents(
-    corpus: tuple[Path, ...], columns: Columns, rules: Any, faults: list[Fault],
-    facts: dict[str, tuple[str | None, str | None]],
-) -> Iterator[Document]:  # fmt: skip
-    seen = Seen()
-    for path in corpus:
-        for item in read(path, columns, rules, seen=seen, prefix=f"{path.name}/" if len(corpus) > 1 else ""):
-            if isinstance(item, Fault):
-                faults.append(item)
-            else:
-                facts[item.id] = item.document.url, item.document.date
-                yield replace(item.document, name=item.id)
-
-
-def _written(found: Clustering, out: Path, facts: dict[str, tuple[str | None, str | None]]) -> dict[str, Any]:
-    """The files of the folder, and what is said of them."""
-    members = found.members
-    write_table(
-        out / "documents.parquet",
-        {
-            **{name: [getattr(member, name) for member in members] for name in list(DOCUMENTS)[:5]},
-            "url": [facts[member.id][0] for member in members],
-            "date": [facts[member.id][1] for member in members],
-        },
-        DOCUMENTS,
-    )
-    ids = [member.id for member in members]
-    pairs = found.pairs
-    write_table(
-        out / "pairs.parquet",
-        {
-            "left": [ids[number] for number in pairs.left.tolist()],
-            "right": [ids[number] for number in pairs.right.tolist()],
-            **{name: getattr(pairs, name) for name in list(PAIRS)[2:]},
-        },
-        PAIRS,
-    )
-    kept = [member.id for member in members if member.id == member.representative]
-    (out / "keep.txt").write_text("".join(f"{name}\n" for name in kept), "utf-8", "surrogateescape")
-    clusters = found.clusters()
-    told = {
-        "scheme": found.scheme.id,
-        "documents": len(members),
-        "clusters": len(clusters),
-        "in_clusters": sum(map(len, clusters)),
-        "largest": len(clusters[0]) if clusters else 0,
-        "kept": len(kept),
-        "pairs": len(pairs),
-        "common_shingles": found.common,
-        "kinds": dict(Counter(member.kind for member in members)),
-    }
-    (out / "summary.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    return told
-
-
-def _show(told: dict[str, Any], found: Clustering, faults: list[Fault], form: str) -> None:
-    wrong = [fault for fault in faults if not fault.left_out]
-    left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
+        found = _clustered(out / PHASES, source, scheme, settings, progress)
+    left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in source.faults]
     left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
-    if form == "json":
-        click.echo(json.dumps({**told, "skipped": left_out}))
-    else:
-        click.echo(
-            f"{told['documents']:,} documents: {told['clusters']:,} clusters with {told['in_clusters']:,} of them, the "
-            f"largest of {told['largest']:,}; {told['kept']:,} to keep; {told['pairs']:,} pairs"
-        )
-        for item in left_out:
-            row = f", row {item['row']}" if item["row"] else ""
-            click.echo(f"left out: {item['file']}{row}: {item['reason']}", err=True)
-    if wrong or found.skipped:
+    told = write(found, out, settings, given["keep"], left_out)
+    write_clusters(out)
+    if given["discard"]:
+        shutil.rmtree(out / PHASES)
+    _show({**told, "skipped": left_out}, form)
+    if found.skipped or any(not fault.left_out for fault in source.faults):
         sys.exit(1)
+
+
+class _Source:
+    """The documents of the corpus, and what is wrong with it, told as they are read."""
+
+    def __init__(self, paths: tuple[Path, ...], columns: Columns, rules: Rules) -> None:
+        self._paths, self._columns, self._rules = paths, columns, rules
+        self.faults: list[Fault] = []
+
+    def described(self) -> str:
+        """What tells one corpus from another; nothing if none is named."""
+        if not self._paths:
+            return ""
+        paths = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in self._paths]
+        return json.dumps([paths, asdict(self._columns), asdict(self._rules)], default=str)
+
+    def items(self, progress: Progress | None) -> Iterator[Item]:
+        """Every document. How far it is, is told in bytes."""
+        seen, behind = Seen(), 0
+        sizes = [size(path, self._rules) for path in self._paths]
+        for path, length in zip(self._paths, sizes, strict=True):
+            prefix = f"{path.name}/" if len(self._paths) > 1 else ""
+            for item in read(path, self._columns, self._rules, seen=seen, prefix=prefix):
+                if isinstance(item, Fault):
+                    self.faults.append(item)
+                    continue
+                if progress is not None:
+                    progress(SKETCH, behind + item.offset, sum(sizes))
+                document = replace(item.document, name=item.id)
+                if item.features is None:
+                    yield document
+                else:
+                    yield Features(item.id, item.features, document.url, document.date)
+            behind += length
+
+
+def _clustered(
+    folder: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, progress: Progress | None
+) -> Clustering:
+    """All phases that are not done yet. What was wrong with the corpus is kept with them."""
+    told = folder / FAULTS
+    with Run(folder, scheme, settings, source.described(), progress) as run:
+        was_read = run.is_read
+        run.sketch(source.items(progress))
+        if was_read:
+            source.faults = [Fault(**fault) for fault in json.loads(told.read_text("utf-8"))]
+        else:
+            told.write_text(json.dumps([asdict(fault) for fault in source.faults]), "utf-8")
+        run.pair()
+        return run.join()
+
+
+def _columns(given: dict[str, Any]) -> Columns:
+    return Columns(
+        id=given["id_column"],
+        text=given["text_column"],
+        url=given["url_column"],
+        date=given["date_column"],
+        features=given["features_column"],
+    )
+
+
+def _prepare(out: Path, is_named: bool, fresh: bool) -> None:
+    """Refuse a folder that is not ours, or that has nothing to go on from if no corpus is named."""
+    ours = (out / PHASES).is_dir()
+    if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not ours)):
+        raise InputError(f"{out}: there is something in it: choose another folder, or empty it")
+    if not is_named and (fresh or not ours):
+        raise InputError(f"{out}: there is nothing to go on from; name the documents, too")
+    if fresh and ours:
+        shutil.rmtree(out / PHASES)
+    out.mkdir(parents=True, exist_ok=True)
+
+
+def _answer(out: Path, names: tuple[str, ...], form: str) -> None:
+    """The clusters of some documents."""
+    asked = [line.strip() for name in names for line in (sys.stdin if name == "-" else [name])]
+    answer = Clusters.open(out).ask([name for name in asked if name])
+    click.echo(json.dumps(answer.as_dict()) if form == "json" else answer_text(answer))
+    if answer.unknown:
+        sys.exit(1)
+
+
+def _show(told: dict[str, Any], form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(told))
+        return
+    click.echo(
+        f"{told['documents']:,} documents: {told['clusters']:,} clusters with {told['in_clusters']:,} of them, the "
+        f"largest of {told['largest']:,}; {told['kept']:,} to keep; {told['pairs']:,} pairs"
+    )
+    for item in told["skipped"]:
+        row = f", row {item['row']}" if item["row"] else ""
+        click.echo(f"left out: {item['file']}{row}: {item['reason']}", err=True)
 
 
 def _bytes(text: str) -> int:

@@ -32,7 +32,8 @@ SETTINGS = {
     ),
     "select": (str, "Selector: see 'whorl formats'."),
     "p": (int, "Modulus of the selectors mod and safe-mod."),
-    "n": (int, "Size of the selector minima."),
+    "n": (int, "Size of the selectors minima, rarity and random."),
+    "letters": (int, "First letters by which the selector rarity tells what is rare."),
     "r": (int, "Shortest inner gram of the mod-minimizers."),
 }
 
@@ -167,7 +168,7 @@ def _overridden(base: Scheme, given: dict[str, Any]) -> Scheme:
     if "frontend" in given and "symbols" not in given:
         settings.pop("symbols", None)
     if given.get("select") in SELECTORS.names():
-        idle = {"w", "p", "n", "r"} - {*SELECTORS.row(given["select"]).takes, *given}
+        idle = {"w", "p", "n", "r", "letters"} - {*SELECTORS.row(given["select"]).takes, *given}
         settings = {name: value for name, value in settings.items() if name not in idle}
     try:
         return Scheme.from_dict(settings)

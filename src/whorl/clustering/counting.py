@@ -1,5 +1,5 @@
-"""Phase 3: ⟨document, document, count⟩. Each shingle that several documents have makes pairs of them; equal pairs are
-counted, in memory as far as it goes, then on disk, and merged."""
+"""Phase 3: ⟨document, document, count⟩. Each shingle that several documents have makes pairs of them; equal pairs
+are counted, document by document. What comes of a part of the shingles goes to disk in order, and parts are merged."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from whorl import kernel
 from whorl.index.postings import Postings
 
-# Bytes that counting a pair takes: itself, its weight, and both once more while they are sorted.
-EACH = 32
+# Bytes that a pair takes while it is written: itself and its count, and both once more as a row.
+EACH = 24
 
-# Pairs of a run that are read at a time when runs are merged.
+# Pairs of a run that are read at a time when runs are merged, and those that are told at a time.
 STEP = 1 << 16
 
 _ROW = np.dtype([("pair", "<u8"), ("count", "<u4")])
@@ -33,49 +33,59 @@ class Pairs:
 
 
 class Counter:
-    """Counts pairs within a budget of memory. ``common`` counts the shingles that too many documents have."""
+    """Counts the pairs of ``count`` documents within a budget of memory. ``common`` are the shingles that more than
+    ``most`` documents have: they make no pairs, or, if ``linear``, pair each of their documents with the first."""
 
-    def __init__(self, folder: Path, memory: int, most: int) -> None:
-        self._folder, self._most = folder, most
+    def __init__(self, folder: Path, count: int, memory: int, most: int, linear: bool = False) -> None:
+        self._folder, self._count, self._most, self._linear = folder, count, most, linear
         self._room = max(1, memory // EACH)
-        self._held: list[NDArray[np.uint64]] = []
-        self._size = 0
         self._runs: list[Path] = []
-        self.common = 0
+        self._common: list[NDArray[np.uint64]] = []
+
+    @property
+    def common(self) -> NDArray[np.uint64]:
+        """Shingles that too many documents have, in order."""
+        return np.concatenate([np.empty(0, np.uint64), *self._common])
 
     def add(self, postings: Postings) -> None:
-        """The pairs of some shingles, all of whose postings are here."""
-        pairs, common = kernel.pairs().expand(postings.hashes, postings.documents, self._most)
-        self.common += common
-        self._held.append(pairs)
-        self._size += len(pairs)
-        if self._size >= self._room:
-            self._spill()
+        """Count the pairs of some shingles, all of whose postings are here."""
+        loops, documents = kernel.pairs(), postings.documents
+        *followed, common = loops.follow(postings.hashes, documents, self._most, self._linear, self._count)
+        self._common.append(common)
+        self._runs.append(self._folder / f"pairs-{len(self._runs):06}")
+        at = 0
+        with self._runs[-1].open("wb") as file:
+            while at < self._count:
+                pairs, counts, at = loops.tally(documents, *followed, at, self._room)
+                file.write(_rows(pairs, counts).tobytes())
 
-    def pairs(self) -> Iterator[Pairs]:
-        """All pairs, each once, in order, in parts."""
-        if not self._runs:
-            yield _unpacked(*self._counted())
-            return
-        self._spill()
-        yield from (_unpacked(*part) for part in _merged(self._runs))
+    def write(self, path: Path) -> int:
+        """All pairs to a file, each once, in order; how many."""
+        if len(self._runs) == 1:
+            self._runs.pop().replace(path)
+        else:
+            with path.open("wb") as file:
+                for distinct, counts in _merged(self._runs):
+                    file.write(_rows(distinct, counts).tobytes())
         for run in self._runs:
             run.unlink()
+        return path.stat().st_size // _ROW.itemsize
 
-    def _counted(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        pairs = np.concatenate([*self._held, np.zeros(0, np.uint64)])
-        self._held, self._size = [], 0
-        pairs.sort()
-        distinct, counts = kernel.pairs().count(pairs, np.ones(len(pairs), np.uint32))
-        return distinct, counts
 
-    def _spill(self) -> None:
-        distinct, counts = self._counted()
-        rows = np.empty(len(distinct), _ROW)
-        rows["pair"], rows["count"] = distinct, counts
-        path = self._folder / f"pairs-{len(self._runs):06}"
-        rows.tofile(path)
-        self._runs.append(path)
+def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:
+    """The pairs of a file that a counter wrote, in parts."""
+    rows = _mapped(path)
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        pairs = part["pair"]
+        left, right = pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)
+        yield Pairs(left.astype(np.int64), right.astype(np.int64), part["count"].astype(np.int64))
+
+
+def _rows(pairs: NDArray[np.uint64], counts: NDArray[np.uint32]) -> NDArray[np.void]:
+    rows = np.empty(len(pairs), _ROW)
+    rows["pair"], rows["count"] = pairs, counts
+    return rows
 
 
 def _merged(runs: Iterable[Path]) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint32]]]:
@@ -90,7 +100,7 @@ def _merged(runs: Iterable[Path]) -> Iterator[tuple[NDArray[np.uint64], NDArray[
 
 class _Reader:
     def __init__(self, path: Path) -> None:
-        self._rows = np.memmap(path, _ROW, "r") if path.stat().st_size else np.zeros(0, _ROW)
+        self._rows = _mapped(path)
         self._at = 0
 
     def fill(self) -> bool:
@@ -109,6 +119,5 @@ class _Reader:
         return np.array(self._rows[start : self._at])
 
 
-def _unpacked(pairs: NDArray[np.uint64], counts: NDArray[np.uint32]) -> Pairs:
-    left, right = pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)
-    return Pairs(left.astype(np.int64), right.astype(np.int64), counts.astype(np.int64))
+def _mapped(path: Path) -> NDArray[np.void]:
+    return np.memmap(path, _ROW, "r") if path.stat().st_size else np.zeros(0, _ROW)

@@ -1,5 +1,6 @@
 """Which pairs are alike enough: told by the sketches, verified on all shingles."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,80 +8,168 @@ from numpy.typing import NDArray
 
 from whorl import kernel
 from whorl.clustering.counting import Pairs
+from whorl.clustering.records import Rows, forget
 from whorl.clustering.settings import ClusterSettings
-from whorl.clustering.sketching import Sketches
+from whorl.clustering.sketching import Sketches, common_among
+from whorl.model import Hashes
 
-# Standard errors by which a sketch may be wrong before a pair is not even verified: one pair in 2,000 is lost by it.
+# Standard errors by which a sample may be wrong before a pair is given up: one pair in 2,000 that just reaches the
+# threshold is lost by it.
 DOUBT = 3.3
 
 # Fewer sampled shingles than this say nothing about a pair: it is verified.
 FEW = 8
 
 
-COLUMNS = ("left", "right", "resemblance", "left_in_right", "right_in_left", "shared")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Pairs, by the numbers of their rows, with the measures of both directions and the number of shared shingles."""
+    """Pairs of documents by number, left < right, with how many shingles they share and how many each has."""
 
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    resemblance: NDArray[np.float64]
-    left_in_right: NDArray[np.float64]
-    right_in_left: NDArray[np.float64]
-    shared: NDArray[np.int64]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    shared: NDArray[np.float64]
+    left_size: NDArray[np.int64]
+    right_size: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.left)
+
+    @property
+    def resemblance(self) -> NDArray[np.float64]:
+        """|A ∩ B| / |A ∪ B|."""
+        return self.shared / (self.left_size + self.right_size - self.shared)
+
+    @property
+    def left_in_right(self) -> NDArray[np.float64]:
+        """|A ∩ B| / |A|."""
+        return self.shared / self.left_size
+
+    @property
+    def right_in_left(self) -> NDArray[np.float64]:
+        """|A ∩ B| / |B|."""
+        return self.shared / self.right_size
 
     def measure(self, name: str) -> NDArray[np.float64]:
         """What is asked of a pair: its resemblance, or the larger containment."""
         return self.resemblance if name == "resemblance" else np.maximum(self.left_in_right, self.right_in_left)
 
-    def chosen(self, rows: NDArray[np.bool_]) -> "Measured":
+    def chosen(self, rows: NDArray[np.bool_] | slice) -> "Measured":
         """Some of the pairs."""
-        return Measured(*(getattr(self, column)[rows] for column in COLUMNS))
+        return Measured(*(getattr(self, column)[rows] for column in self.__slots__))
 
+    @classmethod
+    def joined(cls, parts: Iterable["Measured"]) -> "Measured":
+        """One after the other."""
+        every = list(parts)
+        kinds = (np.int32, np.int32, np.float64, np.int64, np.int64)
+        return cls(
+            *(
+                np.concatenate([np.empty(0, kind), *(getattr(part, column) for part in every)])
+                for column, kind in zip(cls.__slots__, kinds, strict=True)
+            )
+        )
 
-def measured(
-    left: NDArray[np.int64], right: NDArray[np.int64], shared: NDArray[np.float64], sizes: NDArray[np.int64]
-) -> Measured:
-    """The measures of pairs of sets, by how many members they share and their sizes."""
-    one, two = np.maximum(1, sizes[left]), np.maximum(1, sizes[right])
-    shared = np.minimum(shared, np.minimum(one, two))
-    counted = np.rint(shared).astype(np.int64)
-    return Measured(left, right, shared / (one + two - shared), shared / one, shared / two, counted)
+    @property
+    def ends(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Every pair twice: one document of each, and the other."""
+        return np.concatenate([self.left, self.right]), np.concatenate([self.right, self.left])
 
 
 class Measurer:
-    """Tells which pairs reach the threshold."""
+    """Tells how alike documents are."""
 
-    def __init__(self, sketched: Sketches, settings: ClusterSettings) -> None:
-        self._settings = settings
-        self._hashes, self._bounds = sketched.shingles.numbers(), sketched.shingles.bounds()
-        self._sizes = np.diff(self._bounds)
-        self._moduli = np.array(sketched.moduli, np.int64)
+    def __init__(self, shingles: Rows, sketches: Sketches, common: Hashes, settings: ClusterSettings) -> None:
+        self._shingles, self._sketches, self._settings = shingles, sketches, settings
+        self._common = common_among(sketches, common)
+        self._sizes = np.maximum(1, shingles.sizes)
 
     def alike(self, pairs: Pairs) -> Measured:
-        """The pairs that reach the threshold."""
-        settings = self._settings
-        # The coarser of two sketches decides which shingles both could keep.
-        modulus = np.maximum(self._moduli[pairs.left], self._moduli[pairs.right])
-        told = measured(pairs.left, pairs.right, (pairs.count * modulus).astype(np.float64), self._sizes)
-        if not settings.estimate:
-            hopeful = self._hopeful(told, modulus)
-            left, right = pairs.left[hopeful], pairs.right[hopeful]
-            shared = kernel.pairs().shared(self._hashes, self._bounds, left, right)
-            told = measured(left, right, shared.astype(np.float64), self._sizes)
-        return told.chosen(told.measure(settings.measure) >= settings.threshold)
+        """Those of the candidates that reach the threshold. The counts must be of shared values of sketches."""
+        if self._settings.estimate:
+            # What is common was not counted, so sketches that may share some of it are looked at.
+            again = self._samples(pairs)[2] > 0
+            count = pairs.count.copy()
+            count[again] = _shared(self._sketches.rows, pairs.left[again], pairs.right[again], np.zeros(again.sum()))
+            return self._reached(self._estimated(Pairs(pairs.left, pairs.right, count)))
+        hopeful = self._hopeful(pairs)
+        return self._verified(pairs.left[hopeful], pairs.right[hopeful])
 
-    def _hopeful(self, told: Measured, modulus: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Pairs whose sketches do not rule out that they reach the threshold."""
+    def verified(self, pairs: Pairs) -> Measured:
+        """The same of candidates whose counts say nothing of their sketches."""
+        if self._settings.estimate:
+            return self._reached(self.between(pairs.left, pairs.right))
+        return self._verified(pairs.left, pairs.right)
+
+    def between(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Measured:
+        """How alike any documents are: on all shingles, or, if estimates do, by their sketches."""
+        nothing = np.zeros(len(left))
+        if not self._settings.estimate:
+            return self._measured(left, right, _shared(self._shingles, left, right, nothing))
+        return self._estimated(Pairs(left, right, _shared(self._sketches.rows, left, right, nothing)))
+
+    def _verified(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Measured:
+        one, two = self._sizes[left], self._sizes[right]
         threshold = self._settings.threshold
-        sample = np.minimum(self._sizes[told.left], self._sizes[told.right]) / modulus
-        error = np.sqrt(threshold * (1 - threshold) / np.maximum(1, sample))
-        reached = told.measure(self._settings.measure) + DOUBT * error >= threshold
-        # Of a few shingles nothing can be told.
-        hopeful: NDArray[np.bool_] = reached | (sample < FEW)
+        if self._settings.measure == "resemblance":
+            needed = threshold / (1 + threshold) * (one + two)
+        else:
+            needed = threshold * np.minimum(one, two)
+        return self._reached(self._measured(left, right, _shared(self._shingles, left, right, needed - ROUNDING)))
+
+    def _reached(self, told: Measured) -> Measured:
+        return told.chosen(told.measure(self._settings.measure) >= self._settings.threshold)
+
+    def _estimated(self, pairs: Pairs) -> Measured:
+        """The paper's estimates, as if as many shingles were shared as they say."""
+        kept_left, kept_right, _ = self._samples(pairs)
+        left, right = self._sizes[pairs.left], self._sizes[pairs.right]
+        if self._settings.measure == "resemblance":
+            estimate = pairs.count / np.maximum(1, kept_left + kept_right - pairs.count)
+            shared = estimate / (1 + estimate) * (left + right)
+        else:
+            shared = (
+                pairs.count / np.maximum(1, np.where(left <= right, kept_left, kept_right)) * np.minimum(left, right)
+            )
+        return self._measured(pairs.left, pairs.right, shared)
+
+    def _samples(self, pairs: Pairs) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """How many shingles of each document its sketch has that the other's could have, which the coarser one decides;
+        and how many common ones, which are not counted, both may share."""
+        moduli, kept, common = self._sketches.moduli, self._sketches.kept, self._common
+        left, right = pairs.left, pairs.right
+        level = np.log2(np.maximum(moduli[left], moduli[right])).astype(np.int64)
+        may_share = np.minimum(common[left, level], common[right, level])
+        return kept[left, level].astype(np.int64), kept[right, level].astype(np.int64), may_share.astype(np.int64)
+
+    def _measured(
+        self, left: NDArray[np.int64], right: NDArray[np.int64], shared: NDArray[np.int64] | NDArray[np.float64]
+    ) -> Measured:
+        one, two = self._sizes[left], self._sizes[right]
+        least = np.minimum(shared.astype(np.float64), np.minimum(one, two))
+        return Measured(left.astype(np.int32), right.astype(np.int32), least, one, two)
+
+    def _hopeful(self, pairs: Pairs) -> NDArray[np.bool_]:
+        """Pairs whose sketches do not rule out that they reach the threshold: the sample of both, or of the smaller,
+        has as many shared shingles as it would have by chance."""
+        threshold = self._settings.threshold
+        left, right, common = self._samples(pairs)
+        count = pairs.count + common
+        if self._settings.measure == "resemblance":
+            sample = left + right - count
+        else:
+            sample = np.where(self._sizes[pairs.left] <= self._sizes[pairs.right], left, right)
+        error = np.sqrt(threshold * (1 - threshold) * sample)
+        hopeful: NDArray[np.bool_] = (count + DOUBT * error >= threshold * sample) | (sample < FEW)
         return hopeful
+
+
+# What the division of a threshold may be off, in shingles.
+ROUNDING = 1e-6
+
+
+def _shared(
+    rows: Rows, left: NDArray[np.int64], right: NDArray[np.int64], needed: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    found: NDArray[np.int64] = kernel.pairs().shared(rows.hashes, rows.bounds, left, right, needed, DOUBT)
+    forget(rows.hashes)
+    return found

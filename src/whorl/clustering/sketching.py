@@ -1,115 +1,84 @@
-"""Phase 1: every document is read once, and becomes a sketch. Documents that are equal to one before are set aside.
+"""Sketches of all documents, drawn from their shingles: the paper's V_i.
 
-Equal in three ways, each cheaper to tell than to cluster (section "Identical documents"): the same bytes; the same
-words; the same shingles. One of them stays in the next phases, the others join its cluster at the end.
+One shingle in 2^i, for the largest i, up to the modulus, that leaves enough of them. Those of a larger i are among
+those of a smaller one, so long documents and short ones can be compared.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from hashlib import blake2b
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from whorl import kernel
+from whorl.clustering.records import Rows
 from whorl.clustering.settings import ClusterSettings
-from whorl.clustering.spool import Spool
-from whorl.errors import DocumentError
-from whorl.frontends.reading import choose
-from whorl.frontends.source import held
-from whorl.hashing.key import Key
-from whorl.model import Document, Hashes, Skipped, Symbols
-from whorl.scheme import Scheme
-from whorl.sketches.permutation import permutation
-from whorl.sketches.shingling import shingling
+from whorl.clustering.store import mapped
+from whorl.model import Hashes
 
-# How a document is equal to the one that stands for it.
-IDENTICAL, LEXICAL, SHINGLE = "identical", "lexical", "shingle"
+# Shingles that are looked at together.
+STEP = 1 << 20
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sketches:
-    """All documents: their ids, and for each the number of the one that stands for it (its own, unless it is set
-    aside), and how it is equal to that one. Of those that stand for themselves, by ``rows``: shingles, sketches,
-    one in how many shingles a sketch keeps, and a number of the content that breaks ties in any order of documents."""
+    """What is kept of each document's shingles, one in how many that is, and how many a coarser sketch would keep:
+    ``kept[i, j]`` are 0 modulo 2^j."""
 
-    shingles: Spool
-    sketches: Spool
-    ids: list[str] = field(default_factory=list)
-    stands: list[int] = field(default_factory=list)
-    kinds: list[str] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    moduli: list[int] = field(default_factory=list)
-    ties: list[int] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    rows: Rows
+    moduli: NDArray[np.int32]
+    kept: NDArray[np.int32]
 
 
-class Sketcher:
-    """Reads documents into sketches."""
-
-    def __init__(self, scheme: Scheme, key: Key, settings: ClusterSettings, folder: Path) -> None:
-        self._scheme, self._key, self._settings = scheme, key, settings
-        self.made = Sketches(Spool(folder), Spool(folder))
-        # What was seen: which document stands for it, and how one that shows it again is equal to that.
-        self._seen: dict[bytes, tuple[int, str]] = {}
-
-    def add_all(self, documents: Iterable[Document]) -> Sketches:
-        """Sketch all documents; those that cannot be read are skipped, with the reason."""
-        for document in documents:
-            try:
-                self._add(document)
-            except DocumentError as error:
-                self.made.skipped.append(Skipped(document.name, str(error)))
-        return self.made
-
-    def _add(self, document: Document) -> None:
-        number = len(self.made.ids)
-        seen: list[tuple[bytes, str]] = []
-        content = held(document.content)
-        stands = self._known(seen, _digest(content), IDENTICAL)
-        if stands is None:
-            symbols = _symbols(replace(document, content=content), self._scheme)
-            stands = self._known(seen, _digest(symbols.astype(np.uint64).tobytes()), LEXICAL)
-        if stands is None:
-            hashes = permutation(self._key)(shingling(symbols, self._scheme, self._key).hashes)
-            hashes.sort()
-            stands = self._known(seen, _digest(hashes.tobytes()), SHINGLE)
-        if stands is None:
-            self.made.rows.append(number)
-            self.made.shingles.add(hashes)
-            kept, modulus = sketch(hashes, self._settings)
-            self.made.sketches.add(kept)
-            self.made.moduli.append(modulus)
-            self.made.ties.append(int.from_bytes(seen[-1][0][-8:], "little"))
-            stands = number, ""
-        for digest, kind in seen:
-            self._seen.setdefault(digest, (stands[0], stands[1] or kind))
-        self.made.ids.append(document.name)
-        self.made.stands.append(stands[0])
-        self.made.kinds.append(stands[1])
-
-    def _known(self, seen: list[tuple[bytes, str]], digest: bytes, kind: str) -> tuple[int, str] | None:
-        """Who stands for a document that shows this again."""
-        seen.append((kind.encode() + digest, kind))
-        return self._seen.get(seen[-1][0])
+def draw(shingles: Rows, folder: Path, settings: ClusterSettings) -> None:
+    """Write the sketches of all documents."""
+    values, columns = _paths(folder, settings)
+    with values.open("wb") as kept_file, columns.open("wb") as moduli_file:
+        for first, last in shingles.spans(STEP):
+            part = shingles.part(first, last)
+            kept, ends, moduli = kernel.shingles().sample(part.hashes, part.bounds, settings.modulus, settings.least)
+            kept_file.write(kept.data)
+            moduli_file.write(np.column_stack([moduli, _levels(kept, ends, settings.modulus)]).tobytes())
 
 
-def _symbols(document: Document, scheme: Scheme) -> Symbols:
-    front = choose(scheme, document).frontend
-    runs = [front.read(piece).symbols for piece in front.pieces(document)]
-    return np.ascontiguousarray(runs[0] if len(runs) == 1 else np.concatenate(runs))
+def _levels(
+    kept: Hashes, ends: NDArray[np.int64], modulus: int, counted: NDArray[np.bool_] | None = None
+) -> NDArray[np.int32]:
+    """How many of each document's values, or of those that are counted, are 0 modulo 1, 2, 4, …"""
+    columns = []
+    for level in range(modulus.bit_length()):
+        there = kept & np.uint64((1 << level) - 1) == 0
+        before = np.zeros(len(kept) + 1, np.int32)
+        np.cumsum(there if counted is None else there & counted, out=before[1:])
+        columns.append(np.diff(before[ends]))
+    return np.column_stack(columns)
 
 
-def sketch(hashes: Hashes, settings: ClusterSettings) -> tuple[Hashes, int]:
-    """The paper's V_i: one shingle in 2^i, for the largest i, up to the modulus, that leaves enough of them; and 2^i.
-    Those of a larger i are among those of a smaller one, so long documents and short ones can be compared."""
-    modulus = settings.modulus
-    while modulus > 1:
-        kept: Hashes = hashes[hashes & np.uint64(modulus - 1) == 0]
-        if len(kept) >= settings.least:
-            return kept, modulus
-        modulus //= 2
-    return hashes, 1
+def drawn(folder: Path, count: int, settings: ClusterSettings) -> Sketches:
+    """The sketches that were written."""
+    values, columns = _paths(folder, settings)
+    table = np.fromfile(columns, np.int32).reshape(count, 1 + settings.modulus.bit_length())
+    bounds = np.zeros(count + 1, np.int64)
+    np.cumsum(table[:, 1], out=bounds[1:])
+    return Sketches(Rows(mapped(values, np.dtype("<u8"), int(bounds[-1])), bounds), table[:, 0], table[:, 1:])
 
 
-def _digest(data: str | bytes) -> bytes:
-    return blake2b(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data, digest_size=16).digest()
+def common_among(sketches: Sketches, common: Hashes) -> NDArray[np.int32]:
+    """How many of each document's values, as ``Sketches.kept`` has them, are common ones. Those come in order."""
+    modulus = 1 << (sketches.kept.shape[1] - 1)
+    found = np.zeros(sketches.kept.shape, np.int32)
+    for first, last in sketches.rows.spans(STEP) if len(common) else ():
+        part = sketches.rows.part(first, last)
+        places = np.minimum(np.searchsorted(common, part.hashes), len(common) - 1)
+        found[first:last] = _levels(part.hashes, part.bounds, modulus, common[places] == part.hashes)
+    return found
+
+
+def sampling(settings: ClusterSettings) -> str:
+    """What tells the sketches of one run from those of another."""
+    return f"{settings.modulus}-{settings.least}"
+
+
+def _paths(folder: Path, settings: ClusterSettings) -> tuple[Path, Path]:
+    name = sampling(settings)
+    return folder / f"sketches-{name}", folder / f"moduli-{name}"

@@ -1,43 +1,75 @@
 """Phase 2: ⟨shingle, document⟩, sorted. What does not fit in memory goes to disk in sorted runs that are merged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from whorl.clustering.spool import Spool
+from whorl.clustering.records import Rows
 from whorl.index.postings import Postings
 from whorl.index.segment import Segment
 from whorl.index.segment_merge import merge
 from whorl.index.segment_writer import write_segment
+from whorl.model import Hashes
+from whorl.sketches.supers import binned, size_for
 
 # Bytes that sorting a posting takes: itself, its copy, and the order.
 EACH = 48
 
+# Shingles that are made super shingles of at a time.
+SHINGLES = 1 << 22
 
-def sorted_postings(sketches: Spool, folder: Path, memory: int) -> Iterator[Postings]:
-    """The values of all sketches with the numbers of their rows, in the order of the values. A value is never in two
+
+def sorted_postings(posted: Iterable[Postings], folder: Path) -> Iterator[Postings]:
+    """Postings that come in parts, each of which fits in memory, in the order of their hashes. A hash is never in two
     parts. Uses the index's own segments for what does not fit."""
-    numbers, bounds = sketches.numbers(), sketches.bounds()
-    step = max(1, memory // EACH)
+    parts = iter(posted)
+    first = next(parts, Postings.none())
+    second = next(parts, None)
+    if second is None:
+        yield first.in_order()
+        return
     runs: list[Segment] = []
-    first = 0
-    while first < len(sketches):
-        last = max(first + 1, int(np.searchsorted(bounds, bounds[first] + step, "right")) - 1)
-        run = _run(numbers[bounds[first] : bounds[last]], bounds[first : last + 1], first)
-        if first == 0 and last == len(sketches):
-            yield run
-            return
+    for part in _all(first, second, parts):
         path = folder / f"run-{len(runs):06}.segment"
-        write_segment(path, [run], expected=len(run), documents=(first, last - 1), scheme="sketches", key="sketches")
+        documents = int(part.documents.min()), int(part.documents.max())
+        write_segment(path, [part.in_order()], expected=len(part), documents=documents, scheme="run", key="run")
         runs.append(Segment.open(path))
-        first = last
     yield from merge(runs)
-    for run_file in runs:
-        run_file.close()
-        run_file.path.unlink()
+    for run in runs:
+        run.close()
+        run.path.unlink()
 
 
-def _run(values: "np.typing.NDArray[np.uint64]", bounds: "np.typing.NDArray[np.int64]", first: int) -> Postings:
-    documents = np.repeat(np.arange(first, first + len(bounds) - 1, dtype=np.uint32), np.diff(bounds))
-    return Postings(np.array(values), documents, np.zeros(len(documents), np.uint32)).in_order()
+def _all(first: Postings, second: Postings, rest: Iterable[Postings]) -> Iterator[Postings]:
+    yield from (part for part in (first, second) if len(part))
+    yield from (part for part in rest if len(part))
+
+
+def sketched(sketches: Rows, chosen: NDArray[np.bool_], memory: int) -> Iterator[Postings]:
+    """The sketches of the chosen documents, as much at a time as sorting it takes this memory."""
+    for first, last in sketches.spans(max(1, memory // EACH)):
+        part = sketches.part(first, last)
+        yield _posted(part.hashes, part.sizes, first, chosen)
+
+
+def super_shingled(shingles: Rows, chosen: NDArray[np.bool_], memory: int, threshold: float) -> Iterator[Postings]:
+    """The super shingles of the chosen documents, likewise."""
+    waiting, count = [Postings.none()], 0
+    for first, last in shingles.spans(SHINGLES):
+        part = shingles.part(first, last)
+        waiting.append(_posted(*binned(part.hashes, part.bounds, size_for(threshold)), first, chosen))
+        count += len(waiting[-1])
+        if count * EACH >= memory:
+            yield Postings.joined(waiting)
+            waiting, count = [Postings.none()], 0
+    yield Postings.joined(waiting)
+
+
+def _posted(values: Hashes, lengths: NDArray[np.int64], first: int, chosen: NDArray[np.bool_]) -> Postings:
+    """Values with their documents, which follow each other from ``first`` on, as far as they are chosen."""
+    documents = np.repeat(np.arange(first, first + len(lengths), dtype=np.uint32), lengths)
+    there = chosen[documents]
+    documents = documents[there]
+    return Postings(values[there], documents, np.zeros(len(documents), np.uint32))

@@ -1,0 +1,122 @@
+"""What phase 1 knows of documents: a row for each, of one length, and the texts that the rows tell the lengths of."""
+
+import mmap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.clustering.features import Features
+from whorl.model import Document, Hashes
+
+Item: TypeAlias = Document | Features
+
+# What is kept of a document in words: its name, where and when it was, and why it could not be read, if so.
+TEXTS = ("id", "url", "date", "reason")
+
+# Digests of the content, of its symbols and of its set of shingles; bytes read; how many distinct shingles; the bytes
+# of each text, -1 if there is none.
+RECORD = np.dtype(
+    [
+        ("content", "<u8", 2),
+        ("lexical", "<u8", 2),
+        ("shingle", "<u8", 2),
+        ("size", "<i8"),
+        ("shingles", "<i8"),
+        *((field, "<i4") for field in TEXTS),
+    ]
+)
+
+Records: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Documents that were read together: their rows, their texts by column, and all their shingles."""
+
+    records: Records
+    texts: dict[str, bytes]
+    shingles: Hashes
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Sorted hashes of each document: those of document i are ``hashes[bounds[i] : bounds[i + 1]]``."""
+
+    hashes: Hashes
+    bounds: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many each document has."""
+        return np.diff(self.bounds)
+
+    def spans(self, step: int) -> Iterator[tuple[int, int]]:
+        """First and last of documents that have about so many together; at least one document."""
+        first = 0
+        while first < len(self):
+            last = max(first + 1, int(np.searchsorted(self.bounds, self.bounds[first] + step, "right")) - 1)
+            yield first, last
+            first = last
+
+    def part(self, first: int, last: int) -> "Rows":
+        """Some documents, in memory."""
+        start, end = self.bounds[first], self.bounds[last]
+        forget(self.hashes)
+        return Rows(np.array(self.hashes[start:end]), self.bounds[first : last + 1] - start)
+
+
+def forget(numbers: NDArray[Any]) -> None:
+    """Give back the memory of a mapped file; what is looked at again is read again. Its pages would count as memory of
+    this process, though they are the system's."""
+    mapping = getattr(numbers, "_mmap", None)
+    if mapping is not None and hasattr(mapping, "madvise"):
+        mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def packed(column: Sequence[str | None]) -> tuple[list[int], bytes]:
+    """The lengths of some texts in bytes, and the bytes. A lone surrogate, which UTF-8 has not, is spelled out."""
+    data = [None if text is None else text.encode("utf-8", "backslashreplace") for text in column]
+    return [-1 if part is None else len(part) for part in data], b"".join(filter(None, data))
+
+
+class Texts(Sequence[str | None]):
+    """A column of texts, read from where it lies. ``data`` has their bytes, ``starts`` where each begins and the last
+    one ends."""
+
+    def __init__(self, data: NDArray[np.uint8], lengths: NDArray[np.int32]) -> None:
+        self.data = data
+        self.is_there: NDArray[np.bool_] = lengths >= 0
+        self.starts = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(np.maximum(lengths, 0), out=self.starts[1:])
+
+    def __len__(self) -> int:
+        return len(self.is_there)
+
+    @overload
+    def __getitem__(self, index: int) -> str | None: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str | None]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str | None] | None:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        if not self.is_there[index]:
+            return None
+        number = range(len(self))[index]
+        return self.data[self.starts[number] : self.starts[number + 1]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str | None]:
+        return (self[number] for number in range(len(self)))
+
+    def held(self) -> "Texts":
+        """The same, in memory."""
+        lengths = np.where(self.is_there, np.diff(self.starts), -1).astype(np.int32)
+        return Texts(np.array(self.data), lengths)

@@ -1,0 +1,263 @@
+"""A clustering in a folder: its four phases, what each left there, and which of them need not be done again."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.clustering.counting import Counter, counted
+from whorl.clustering.equals import CONTAINED, NEAR, UNIQUE, Equals, set_aside
+from whorl.clustering.joining import components, stars
+from whorl.clustering.measuring import Measured, Measurer
+from whorl.clustering.reading import Reader, batches
+from whorl.clustering.records import Item
+from whorl.clustering.result import Clustering, Phase
+from whorl.clustering.seen import Seen
+from whorl.clustering.settings import ClusterSettings
+from whorl.clustering.sketching import draw, drawn, sampling
+from whorl.clustering.sorting import sketched, sorted_postings, super_shingled
+from whorl.clustering.store import Store
+from whorl.errors import InputError
+from whorl.fingerprinting.ahead import Ahead
+from whorl.hashing.key import Key
+from whorl.index.postings import Postings
+from whorl.model import Skipped
+from whorl.scheme import Scheme
+from whorl.sketches.supers import GROUPS
+
+# Told what is being done, how much of it is done, and how much there is, if that is known.
+Progress = Callable[[str, int, int | None], object]
+
+# The phases, in order.
+SKETCH, SORT, COUNT, JOIN = PHASES = ("sketch", "sort", "count pairs", "join")
+
+PAIRS, COMMON = "pairs", "common"
+
+# Of the memory that is allowed, what sorting may take, and what counting, which goes on at the same time.
+SHARE = 3
+
+
+class Run:
+    """The phases over one folder. Each notes there that it is done. One that is done is not repeated, unless what it
+    depends on is asked for differently: another threshold, measure or policy of joining repeats the last phase alone.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        scheme: Scheme,
+        settings: ClusterSettings,
+        corpus: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._scheme, self._settings, self._key = scheme, settings, Key.PUBLIC
+        self._progress: Progress = progress or (lambda stage, done, total: None)
+        self._store = Store(folder)
+        try:
+            self._begin({"scheme": scheme.id, "key": self._key.id, "corpus": corpus or ""})
+        except InputError:
+            self._store.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            self._store.save()
+        self._store.close()
+
+    def _begin(self, recipe: dict[str, str]) -> None:
+        state = self._store.state
+        for what, value in state.setdefault("recipe", recipe).items():
+            if recipe[what] not in ("", value):
+                raise InputError(
+                    f"{self._store.folder}: it was made with another {what}; choose another folder, or begin afresh"
+                )
+        state.setdefault("phases", {})
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all documents were read: then they are not asked for again."""
+        return bool(self._store.state.get("read"))
+
+    def sketch(self, items: Iterable[Item]) -> None:
+        """Phase 1: every document is read once, and becomes a sketch. Goes on where it was stopped."""
+        store, drawings = self._store, self._store.state.setdefault("sketches", [])
+        with self._charged(SKETCH):
+            if not self.is_read:
+                self._read(items)
+            if sampling(self._settings) not in drawings:
+                with store.told():
+                    draw(store.shingles, store.folder, self._settings)
+                store.save(sketches=[*drawings, sampling(self._settings)])
+
+    def _read(self, items: Iterable[Item]) -> None:
+        store = self._store
+        seen = Seen(self._settings.memory // SHARE)
+        if store.documents:
+            seen.add(store.records)
+        reader = Reader(self._scheme, self._key, seen)
+        with Ahead(self._settings.threads) as ahead:
+            for batch in ahead.map(reader.read, batches(self._rest(items))):
+                store.add(batch)
+                seen.add(batch.records)
+        store.save(read=True)
+
+    def _rest(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The documents that are not in the store yet. The last that is tells whether the corpus is the same."""
+        every, done = iter(items), self._store.documents
+        if done:
+            last = next(islice(every, done - 1, None), None)
+            if last is None or self._store.texts("id")[done - 1] != last.name:
+                raise InputError(f"{self._store.folder}: the corpus has changed since; begin afresh")
+            self._store.forget()
+        return every
+
+    def pair(self) -> None:
+        """Phases 2 and 3: ⟨shingle, document⟩ sorted, ⟨document, document, count⟩."""
+        store, policy = self._store, _policy(self._settings)
+        if store.state.get("pairs", {}).get("policy") == policy:
+            return
+        equals = set_aside(store.records)
+        share = self._settings.memory // SHARE
+        counter = Counter(store.folder, store.documents, share, self._settings.common, self._settings.super_shingles)
+        parts = sorted_postings(self._postings(equals.rows, share), store.folder)
+        postings, total = 0, self._posted(equals)
+        while (part := self._next(parts)) is not None:
+            with self._charged(COUNT), store.told():
+                counter.add(part)
+            postings += len(part)
+            self._progress(COUNT, postings, total)
+        with self._charged(COUNT), store.told():
+            count = counter.write(store.folder / PAIRS)
+            counter.common.tofile(store.folder / COMMON)
+        store.save(pairs={"policy": policy, "postings": postings, "count": count, "common": len(counter.common)})
+
+    def _posted(self, equals: Equals) -> int:
+        """How many postings there will be, at the most."""
+        if self._settings.super_shingles:
+            return GROUPS * int(equals.rows.sum())
+        sketches = drawn(self._store.folder, self._store.documents, self._settings)
+        return int(sketches.rows.sizes[equals.rows].sum())
+
+    def _next(self, parts: Iterator[Postings]) -> Postings | None:
+        with self._charged(SORT):
+            return next(parts, None)
+
+    def _postings(self, chosen: NDArray[np.bool_], memory: int) -> Iterator[Postings]:
+        store, settings = self._store, self._settings
+        if settings.super_shingles:
+            return super_shingled(store.shingles, chosen, memory, settings.threshold)
+        return sketched(drawn(store.folder, store.documents, settings).rows, chosen, memory)
+
+    def join(self) -> Clustering:
+        """Phase 4: which pairs are alike enough, and the clusters that they make."""
+        store, settings = self._store, self._settings
+        with self._charged(JOIN):
+            equals = set_aside(store.records)
+            ties = np.ascontiguousarray(store.records["shingle"][:, 0])
+            common = np.fromfile(store.folder / COMMON, np.uint64)
+            measurer = Measurer(store.shingles, drawn(store.folder, store.documents, settings), common, settings)
+            pairs = self._alike(measurer)
+            if settings.closure:
+                heads = components(store.documents, pairs, ties)
+            else:
+                heads = stars(store.documents, pairs, ties, settings)
+            similarity = self._similarity(measurer, heads, pairs)
+        store.save()
+        return self._result(equals, heads, similarity, pairs)
+
+    def _alike(self, measurer: Measurer) -> Measured:
+        total, done = int(self._store.state["pairs"]["count"]), 0
+        tell = measurer.verified if self._settings.super_shingles else measurer.alike
+        found = []
+        with Ahead(self._settings.threads) as ahead:
+            for part, alike in ahead.map(lambda part: (len(part), tell(part)), counted(self._store.folder / PAIRS)):
+                found.append(alike)
+                done += part
+                self._progress(JOIN, done, total)
+        return Measured.joined(found)
+
+    def _similarity(self, measurer: Measurer, heads: NDArray[np.int64], pairs: Measured) -> NDArray[np.float64]:
+        """How alike each document is to the one that stands for it."""
+        found = np.where(heads == np.arange(len(heads)), 1.0, -1.0)
+        values = pairs.measure(self._settings.measure)
+        for own, other in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
+            is_head = heads[own] == other
+            found[own[is_head]] = values[is_head]
+        # In a plain component, some are no pair with the one that stands for it.
+        far = np.flatnonzero(found < 0)
+        found[far] = measurer.between(far, heads[far]).measure(self._settings.measure)
+        return found
+
+    def _result(
+        self, equals: Equals, heads: NDArray[np.int64], similarity: NDArray[np.float64], pairs: Measured
+    ) -> Clustering:
+        """Every document with its cluster; those that were set aside rejoin the one that stood for them."""
+        store, stands = self._store, equals.stands
+        cluster = heads[stands]
+        near = NEAR if self._settings.measure == "resemblance" else CONTAINED
+        kinds = np.where(cluster != stands, near, equals.kinds)
+        # Who stands for a cluster is unique, whatever was set aside for it.
+        kinds[cluster == np.arange(len(cluster))] = UNIQUE
+        ids, reasons = store.texts("id"), store.texts("reason")
+        return Clustering(
+            scheme=self._scheme,
+            ids=ids,
+            urls=store.texts("url"),
+            dates=store.texts("date"),
+            cluster=cluster,
+            similarity=similarity[stands],
+            kind=kinds.astype(np.uint8),
+            is_there=equals.is_there,
+            sizes=np.array(store.records["size"]),
+            pairs=pairs,
+            common=int(store.state["pairs"]["common"]),
+            shingles=int(store.shingles.bounds[-1]),
+            skipped=tuple(
+                Skipped(ids[number] or "", reasons[number] or "")
+                for number in np.flatnonzero(~equals.is_there).tolist()
+            ),
+            phases=self._phases(),
+        )
+
+    def _phases(self) -> tuple[Phase, ...]:
+        state, store = self._store.state, self._store
+        sketches = drawn(store.folder, store.documents, self._settings).rows
+        items = {
+            SKETCH: (store.documents, store.shingles.hashes.nbytes + sketches.hashes.nbytes),
+            SORT: (state["pairs"]["postings"], 12 * state["pairs"]["postings"]),
+            COUNT: (state["pairs"]["count"], (store.folder / PAIRS).stat().st_size),
+            JOIN: (state["pairs"]["count"], 0),
+        }
+        spent = {name: state["phases"].get(name, (0.0, 0.0)) for name in PHASES}
+        return tuple(Phase(name, spent[name][0], spent[name][1], *items[name]) for name in PHASES)
+
+    @contextmanager
+    def _charged(self, name: str) -> Iterator[None]:
+        """Adds what is done within to the cost of a phase. The last phase is charged anew each time."""
+        began, used = time.perf_counter(), time.process_time()
+        before = [0.0, 0.0] if name == JOIN else self._store.state["phases"].get(name, [0.0, 0.0])
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - began, time.process_time() - used
+            self._store.state["phases"][name] = [one + two for one, two in zip(before, spent, strict=True)]
+
+
+def _policy(settings: ClusterSettings) -> dict[str, Any]:
+    """What pairs depend on: not the threshold, unless super shingles are made for it."""
+    return {
+        "sketches": sampling(settings),
+        "common": settings.common,
+        "super shingles": settings.threshold if settings.super_shingles else None,
+    }

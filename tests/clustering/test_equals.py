@@ -1,0 +1,38 @@
+"""Documents that are set aside, against the definition: the first of those that are equal stands for the others."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whorl.clustering.equals import KINDS, set_aside
+from whorl.clustering.records import RECORD
+
+# Digests of content, symbols and shingles; 0 is none. Documents with the same symbols have the same shingles.
+rows = st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4), st.booleans()), max_size=12)
+
+
+@given(rows)
+def test_the_first_of_equals_stands_for_the_others(made):
+    records = np.zeros(len(made), RECORD)
+    records["reason"] = [3 if unread else -1 for _, _, unread in made]
+    records["content"][:, 0] = [content for content, _, _ in made]
+    # Contents decide their symbols, symbols their shingles, as in documents of one format.
+    records["lexical"][:, 1] = [content // 2 for content, _, _ in made]
+    records["shingle"][:, 0] = [content // 4 for content, _, _ in made]
+    found = set_aside(records)
+    for number, (content, _, unread) in enumerate(made):
+        if unread:
+            assert found.stands[number] == number
+            assert not found.is_there[number]
+            continue
+        ways = [("identical", lambda one: one), ("lexical", lambda one: one // 2), ("shingle", lambda one: one // 4)]
+        firsts = {
+            kind: min(other for other, (one, _, gone) in enumerate(made) if not gone and way(one) == way(content))
+            for kind, way in ways
+            if way(content)
+        }
+        stands = min(firsts.values())
+        assert found.stands[number] == stands
+        kinds = [kind for kind, first in firsts.items() if first == stands]
+        assert KINDS[found.kinds[number]] == ("unique" if stands == number else kinds[0])
+        assert found.rows[number] == (stands == number)

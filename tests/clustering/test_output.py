@@ -1,0 +1,65 @@
+"""What a clustering leaves on the disk: one document of every cluster is kept, whichever is asked for."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import whorl
+from whorl.clustering.cluster import cluster
+from whorl.clustering.output import KEEPS, kept, write
+from whorl.clustering.settings import ClusterSettings
+
+SCHEME = whorl.Scheme(symbols="words", k=2, select="full")
+dates = st.sampled_from([None, "2020-01-01", "2021-05-05", "2024-02-29"])
+rows = st.lists(st.tuples(st.lists(st.sampled_from("abc"), max_size=9).map(" ".join), dates), max_size=9)
+
+
+@given(rows, st.sampled_from(list(KEEPS)))
+@settings(max_examples=100, deadline=None)
+def test_one_of_every_cluster_is_kept(made, keep):
+    documents = [whorl.Document(str(number), text, date=date) for number, (text, date) in enumerate(made)]
+    found = cluster(documents, SCHEME, workers=1)
+    chosen = kept(found, keep).tolist()
+    assert sorted(found.cluster[chosen].tolist()) == sorted(set(found.cluster.tolist()))
+    for number in chosen:
+        others = [other for other in range(len(made)) if found.cluster[other] == found.cluster[number]]
+        if keep == "first":
+            assert number == min(others)
+        elif keep == "longest":
+            assert len(made[number][0]) == max(len(made[other][0]) for other in others)
+        elif keep == "newest":
+            assert (made[number][1] or "") == max(made[other][1] or "" for other in others)
+        else:
+            assert number == found.cluster[number]
+
+
+def test_the_tables_hold_what_was_found(tmp_path):
+    from pyarrow import parquet
+
+    song = " ".join(f"the keeper wrote down on day {day} what the sea took" for day in range(30))
+    documents = [
+        whorl.Document("a", song, url="http://a/é", date="2020-01-01"),
+        whorl.Document("\ud800 b", f"{song} and no more"),
+        whorl.Document("c", song),
+        whorl.Document("d", b"\x89PNG\r\n\x1a\n\0\0"),
+        whorl.Document("e", "nothing of the sort was ever written down"),
+    ]
+    found = cluster(documents, "web")
+    told = write(found, tmp_path, ClusterSettings(), "longest", [{"file": "d", "row": 0, "reason": "no text"}])
+    assert told == json.loads((tmp_path / "summary.json").read_text())
+    assert (told["documents"], told["clusters"], told["identical_clusters"], told["kept"]) == (4, 1, 0, 2)
+    assert sum(told["kinds"].values()) == 4
+    table = parquet.read_table(tmp_path / "documents.parquet").to_pylist()
+    assert [row["id"] for row in table] == ["a", "\\ud800 b", "c", "e"]
+    assert [row["url"] for row in table] == ["http://a/é", None, None, None]
+    assert [(row["cluster"], row["kind"], row["similarity"]) for row in table] == [
+        (member.cluster, member.kind, pytest.approx(member.similarity)) for member in found.members
+    ]
+    (pair,) = parquet.read_table(tmp_path / "pairs.parquet").to_pylist()
+    assert (pair["left"], pair["right"]) == ("a", "\\ud800 b")
+    exact = whorl.resemblance(song, f"{song} and no more", "web")
+    assert pair["resemblance"] == pytest.approx(exact)
+    assert pair["left_in_right"] == 1
+    assert (tmp_path / "keep.txt").read_text() == "\\ud800 b\ne\n"

@@ -1,0 +1,201 @@
+"""A run over a folder: it goes on where it was stopped, and repeats only what must be."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import whorl
+from whorl.clustering import run as running
+from whorl.clustering import store as storing
+from whorl.clustering.run import Run
+from whorl.clustering.settings import ClusterSettings
+from whorl.clustering.store import StoreError
+from whorl.errors import InputError
+from whorl.scheme import resolve
+
+SCHEME = whorl.Scheme(symbols="words", k=2, select="full")
+texts = st.lists(st.lists(st.sampled_from("abcd"), max_size=12).map(" ".join), max_size=9)
+
+
+def documents(contents):
+    return [whorl.Document(str(number), content) for number, content in enumerate(contents)]
+
+
+def clustered(folder, items, scheme=SCHEME, **asked):
+    with Run(folder, scheme, ClusterSettings(**asked)) as run:
+        run.sketch(items)
+        run.pair()
+        return run.join().held()
+
+
+def same(one, two):
+    assert list(one.members) == list(two.members)
+    for column in ("left", "right", "shared"):
+        assert getattr(one.pairs, column).tolist() == getattr(two.pairs, column).tolist()
+    assert (one.common, one.skipped, one.shingles) == (two.common, two.skipped, two.shingles)
+
+
+policies = st.fixed_dictionaries(
+    {
+        "threshold": st.sampled_from([0.2, 0.5, 0.9]),
+        "measure": st.sampled_from(["resemblance", "containment"]),
+        "closure": st.booleans(),
+        "estimate": st.booleans(),
+        "common": st.sampled_from([2, 4, 1000]),
+        "modulus": st.sampled_from([1, 4]),
+        "least": st.sampled_from([1, 32]),
+    }
+)
+
+
+@given(texts, st.lists(policies, min_size=2, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_another_policy_over_the_same_folder_gives_what_a_new_run_gives(tmp_path_factory, contents, asked):
+    home = tmp_path_factory.mktemp("run")
+    clustered(home / "kept", documents(contents), **asked[0])
+    for number, policy in enumerate(asked):
+        fresh = clustered(home / str(number), documents(contents), **policy)
+        same(clustered(home / "kept", iter(()), **policy), fresh)
+
+
+@given(texts, policies, st.sampled_from([1, 2, 3]), st.sampled_from([1 << 20, 1 << 30]))
+@settings(max_examples=40, deadline=None)
+def test_threads_and_memory_change_nothing(tmp_path_factory, contents, policy, workers, memory):
+    home = tmp_path_factory.mktemp("run")
+    plain = clustered(home / "plain", documents(contents), workers=1, **policy)
+    same(clustered(home / "other", documents(contents), workers=workers, memory=memory, **policy), plain)
+
+
+def test_only_the_last_phase_is_repeated(tmp_path, monkeypatch):
+    items = documents(["a b c d e f", "a b c d e g", "x y z"])
+    clustered(tmp_path, items)
+
+    def never(*_, **__):
+        raise AssertionError("not again")
+
+    for name in ("Reader", "draw", "Counter"):
+        monkeypatch.setattr(running, name, never)
+    found = clustered(tmp_path, iter(()), threshold=0.6, closure=True)
+    assert found.pairs.left.tolist() == [0]
+    with pytest.raises(AssertionError):
+        clustered(tmp_path, iter(()), common=2)
+    with pytest.raises(AssertionError):
+        clustered(tmp_path, iter(()), modulus=2)
+
+
+class StoppedError(Exception):
+    """Power cut."""
+
+
+def stopping(items, after):
+    for number, item in enumerate(items):
+        if number == after:
+            raise StoppedError
+        yield item
+
+
+@pytest.mark.parametrize("after", [1, 37, 99])
+def test_a_run_that_was_stopped_goes_on(tmp_path, monkeypatch, after):
+    monkeypatch.setattr(running, "batches", lambda items: ([item] for item in items))
+    monkeypatch.setattr(storing, "OFTEN", 0.0)
+    items = documents([f"the song of day {day} and nothing else {'la ' * (day % 7)}" for day in range(100)])
+    with pytest.raises(StoppedError):
+        clustered(tmp_path / "run", stopping(items, after), workers=1)
+    found = clustered(tmp_path / "run", items, workers=1)
+    same(found, clustered(tmp_path / "fresh", items))
+
+
+def test_what_was_being_written_is_cut_off(tmp_path):
+    items = documents([f"the song of day {day} and nothing else" for day in range(10)])
+    with Run(tmp_path / "run", SCHEME, ClusterSettings(workers=1)) as run:
+        run._read(items[:4])
+        run._store.save(read=False)
+    for path in (tmp_path / "run").iterdir():
+        if path.name not in (storing.STATE, storing.LOCK):
+            with path.open("ab") as file:
+                file.write(b"half a row")
+    same(clustered(tmp_path / "run", items), clustered(tmp_path / "fresh", items))
+
+
+def test_an_interrupted_run_keeps_what_it_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "batches", lambda items: ([item] for item in items))
+
+    def interrupted(items):
+        yield from items
+        raise KeyboardInterrupt
+
+    items = documents([f"the song of day {day} and nothing else" for day in range(10)])
+    with pytest.raises(KeyboardInterrupt):
+        clustered(tmp_path, interrupted(items), workers=1)
+    assert json.loads((tmp_path / "state.json").read_text())["documents"] == 10
+
+
+def test_killed_at_any_moment_it_goes_on(tmp_path):
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [
+        {"id": str(day), "text": f"the song of day {day} " + "and what the sea brought " * 50} for day in range(3000)
+    ]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = [sys.executable, "-m", "whorl", "cluster", str(corpus), "-o", str(tmp_path / "out")]
+    for pause in (0.5, 0.8, 1.1):
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(pause)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run([*command[:-1], str(tmp_path / "fresh")], check=True, capture_output=True)
+    for name in ("documents.parquet", "pairs.parquet", "keep.txt"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "fresh" / name).read_bytes()
+
+
+def test_another_corpus_or_scheme_is_refused(tmp_path):
+    clustered(tmp_path, documents(["a b c"]))
+    with pytest.raises(InputError, match="another scheme"):
+        Run(tmp_path, resolve("web"), ClusterSettings())
+    with pytest.raises(InputError, match="another corpus"):
+        Run(tmp_path, SCHEME, ClusterSettings(), corpus="elsewhere")
+
+
+def test_a_corpus_that_changed_meanwhile_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "batches", lambda items: ([item] for item in items))
+    monkeypatch.setattr(storing, "OFTEN", 0.0)
+    items = documents(["a b c", "d e f", "g h i"])
+    with pytest.raises(StoppedError):
+        clustered(tmp_path, stopping(items, 2), workers=1)
+    with pytest.raises(InputError, match="the corpus has changed"):
+        clustered(tmp_path, items[1:])
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path):
+    with Run(tmp_path, SCHEME, ClusterSettings()), pytest.raises(StoreError, match="another run"):
+        Run(tmp_path, SCHEME, ClusterSettings())
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"format": 99}', '{"format": 1, "documents": 5}'])
+def test_a_damaged_folder_is_told(tmp_path, text):
+    (tmp_path / "state.json").write_text(text)
+    with pytest.raises(StoreError, match="run again"):
+        Run(tmp_path, SCHEME, ClusterSettings())
+
+
+def test_a_full_disk_is_told_and_the_run_can_go_on(tmp_path):
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [{"id": str(day), "text": " ".join(f"{word} of {day}" for word in range(500))} for day in range(300)]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = [sys.executable, "-m", "whorl", "cluster", str(corpus), "-o", str(tmp_path / "out")]
+    # A file may not grow over 400 kB: to a program that is as good as a full disk.
+    limited = ["bash", "-c", 'ulimit -f 400; exec "$@"', "limited", *command]
+    told = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert told.returncode == 1
+    assert "nothing is lost: run the same command again" in told.stderr
+    assert len(told.stderr.splitlines()) == 1
+    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run([*command[:-1], str(tmp_path / "fresh")], check=True, capture_output=True)
+    for name in ("documents.parquet", "pairs.parquet", "keep.txt"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "fresh" / name).read_bytes()
