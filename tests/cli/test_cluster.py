@@ -88,3 +88,62 @@ def test_any_memory_gives_the_same(corpus, tmp_path):
     for size in ("1M", "2G"):
         assert run("cluster", corpus, "-o", tmp_path / size, "--memory", size).exit_code == 0
     assert table(tmp_path / "1M" / "documents.parquet") == table(tmp_path / "2G" / "documents.parquet")
+
+
+def test_another_threshold_needs_no_corpus_and_forgets_no_fault(corpus, tmp_path):
+    corpus.write_text(corpus.read_text() + "not json\n")
+    out = tmp_path / "out"
+    assert run("cluster", corpus, "-o", out).exit_code == 1
+    corpus.unlink()
+    again = run("cluster", "-o", out, "--threshold", "0.99", "--format", "json")
+    assert again.exit_code == 1
+    told = json.loads(again.stdout)
+    assert (told["clusters"], told["in_clusters"]) == (1, 3)
+    assert told["skipped"][0]["row"] == 6
+    assert json.loads((out / "summary.json").read_text())["settings"]["threshold"] == 0.99
+    assert "0.99" in (out / "summary.html").read_text()
+
+
+def test_a_corpus_is_needed_at_first_and_when_all_begins_anew(corpus, tmp_path):
+    out = tmp_path / "out"
+    assert "nothing to go on from" in run("cluster", "-o", out).stderr
+    assert run("cluster", corpus, "-o", out).exit_code == 0
+    assert "nothing to go on from" in run("cluster", "-o", out, "--fresh").stderr
+    assert run("cluster", corpus, "-o", out, "--fresh", "--discard").exit_code == 0
+    assert not (out / "phases").exists()
+    assert "there is something in it" in run("cluster", corpus, "-o", out).stderr
+
+
+def test_another_corpus_is_refused_in_the_folder_of_the_first(corpus, tmp_path):
+    out = tmp_path / "out"
+    assert run("cluster", corpus, "-o", out).exit_code == 0
+    corpus.write_text('{"id": "1", "text": "something else"}\n')
+    assert "another corpus" in run("cluster", corpus, "-o", out).stderr
+    assert run("cluster", corpus, "-o", out, "--fresh").exit_code == 0
+
+
+def test_a_question_is_answered_out_of_the_folder(corpus, tmp_path):
+    out = tmp_path / "out"
+    assert run("cluster", corpus, "-o", out).exit_code == 0
+    answer = run("cluster", "-o", out, "--query", "http://a/song")
+    assert answer.exit_code == 0
+    assert all(name in answer.stdout for name in ("song", "copy", "loud", "more"))
+    told = json.loads(run("cluster", "-o", out, "--query", "tale", "--query", "copy", "--format", "json").stdout)
+    assert [len(cluster["members"]) for cluster in told["clusters"]] == [1, 4]
+    unknown = run("cluster", "-o", out, "--query", "nobody")
+    assert unknown.exit_code == 1
+
+
+def test_any_objects_by_a_column_of_features(tmp_path):
+    rows = [{"id": name, "features": list(range(start, start + 30))} for name, start in (("a", 0), ("b", 2), ("c", 90))]
+    path = tmp_path / "objects.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = run("cluster", path, "--features", "features", "-o", tmp_path / "out", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["in_clusters"] == 2
+
+
+def test_super_shingles_and_containment_are_refused_together(corpus, tmp_path):
+    result = run("cluster", corpus, "-o", tmp_path / "out", "--super-shingles", "--measure", "containment")
+    assert result.exit_code == 1
+    assert "not a part in a larger one" in result.stderr

@@ -286,12 +286,12 @@ class TestTables:
 
 @given(st.lists(texts(), max_size=6), st.sampled_from([CHARACTERS, WORDS, CONSONANTS]))
 def test_texts_that_are_read_together_have_the_symbols_that_each_has_alone(several, frontend):
-    found = frontend.read_all(several)
+    found = frontend.read_all(several, [one.encode("utf-8", "surrogatepass") for one in several])
     assert [symbols.tolist() for symbols in found] == [frontend.stream(one).symbols.tolist() for one in several]
 
 
 def test_texts_are_read_together_as_long_as_they_are_short(monkeypatch):
-    monkeypatch.setattr(text, "PIECE", 10)
+    monkeypatch.setattr(text, "TOGETHER", 10)
     several = ["one two", "three", "", "four five six seven", "é", "eight"] * 3
-    found = WORDS.read_all(several)
+    found = WORDS.read_all(several, [one.encode() for one in several])
     assert [symbols.tolist() for symbols in found] == [WORDS.stream(one).symbols.tolist() for one in several]

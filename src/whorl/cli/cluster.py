@@ -41,7 +41,6 @@ EXISTING = click.Path(path_type=Path, exists=True)
 
 # Within the folder of the result: what the phases left, so that a run goes on, and another threshold is quick.
 PHASES = "phases"
-FAULTS = "faults.json"
 
 OPTIONS = (
     click.option("-o", "--out", required=True, type=click.Path(path_type=Path),
@@ -115,15 +114,15 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
     source = _Source(corpus, _columns(given), rules_of(given))
     _prepare(out, bool(corpus), given["fresh"])
     with stages() as progress:
-        found = _clustered(out / PHASES, source, scheme, settings, progress)
-    left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in source.faults]
+        found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
+    left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
     left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
     told = write(found, out, settings, given["keep"], left_out)
     write_clusters(out)
     if given["discard"]:
         shutil.rmtree(out / PHASES)
     _show({**told, "skipped": left_out}, form)
-    if found.skipped or any(not fault.left_out for fault in source.faults):
+    if found.skipped or any(not fault.left_out for fault in faults):
         sys.exit(1)
 
 
@@ -132,7 +131,7 @@ class _Source:
 
     def __init__(self, paths: tuple[Path, ...], columns: Columns, rules: Rules) -> None:
         self._paths, self._columns, self._rules = paths, columns, rules
-        self.faults: list[Fault] = []
+        self.faults: list[dict[str, Any]] = []
 
     def described(self) -> str:
         """What tells one corpus from another; nothing if none is named."""
@@ -149,7 +148,7 @@ class _Source:
             prefix = f"{path.name}/" if len(self._paths) > 1 else ""
             for item in read(path, self._columns, self._rules, seen=seen, prefix=prefix):
                 if isinstance(item, Fault):
-                    self.faults.append(item)
+                    self.faults.append(asdict(item))
                     continue
                 if progress is not None:
                     progress(SKETCH, behind + item.offset, sum(sizes))
@@ -163,18 +162,12 @@ class _Source:
 
 def _clustered(
     folder: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, progress: Progress | None
-) -> Clustering:
-    """All phases that are not done yet. What was wrong with the corpus is kept with them."""
-    told = folder / FAULTS
+) -> tuple[Clustering, list[Fault]]:
+    """All phases that are not done yet, and what was wrong with the corpus when it was read."""
     with Run(folder, scheme, settings, source.described(), progress) as run:
-        was_read = run.is_read
-        run.sketch(source.items(progress))
-        if was_read:
-            source.faults = [Fault(**fault) for fault in json.loads(told.read_text("utf-8"))]
-        else:
-            told.write_text(json.dumps([asdict(fault) for fault in source.faults]), "utf-8")
+        run.sketch(source.items(progress), source.faults)
         run.pair()
-        return run.join()
+        return run.join(), [Fault(**fault) for fault in run.faults]
 
 
 def _columns(given: dict[str, Any]) -> Columns:

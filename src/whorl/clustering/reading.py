@@ -26,11 +26,12 @@ from whorl.sketches.permutation import permutation
 from whorl.sketches.shingles import whole
 
 # A batch has about as much text as a core reads in 3 ms: calls do not count, and the threads share the work evenly.
-BATCH_BYTES = 1 << 18
+BATCH_BYTES = 1 << 19
 BATCH = 1024
 
 # Bytes of a digest that are kept: nobody finds two contents with the same 128 bits.
 DIGEST = 16
+NO_DIGEST = bytes(DIGEST)
 
 _NOTHING: Hashes = np.empty(0, np.uint64)
 
@@ -54,118 +55,111 @@ class Reader:
 
     def __init__(self, scheme: Scheme, key: Key, seen: Container[bytes]) -> None:
         self._scheme, self._key, self._seen = scheme, key, seen
+        # Documents that say their format are read by the front-end of the first of them.
+        self._fronts: dict[str, Frontend[Any]] = {}
 
     def read(self, items: Sequence[Item]) -> Batch:
         """What phase 1 keeps of these documents. What cannot be read has the reason, and no shingles."""
-        records = np.zeros(len(items), RECORD)
-        reading = _Reading(self._scheme, records, self._seen)
+        reading = _Reading(len(items))
         for number, item in enumerate(items):
-            reading.open(number, item)
+            try:
+                self._open(reading, number, item)
+            except DocumentError as error:
+                reading.refuse(number, str(error))
         reading.read_together()
-        values, bounds = self._values(reading)
-        shingles, ends = kernel.shingles().distinct(values, bounds)
-        records["shingles"] = np.diff(ends)
-        # Documents without a shingle say nothing, and are not equal by it.
-        digests = [
-            _digest(shingles[start:end]) if end > start else bytes(DIGEST) for start, end in pairwise(ends.tolist())
-        ]
-        records["shingle"] = np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
-        return Batch(records, self._texts(items, reading.reasons, records), shingles)
+        shingles, ends = kernel.shingles().distinct(*self._values(reading))
+        records = np.zeros(len(items), RECORD)
+        records["size"], records["shingles"] = reading.sizes, np.diff(ends)
+        records["content"] = _column(reading.contents)
+        records["lexical"] = _column(_digests(reading.symbols))
+        records["shingle"] = _column(_digests(shingles[start:end] for start, end in pairwise(ends.tolist())))
+        return Batch(records, _texts(items, reading.reasons, records), shingles)
+
+    def _open(self, reading: "_Reading", number: int, item: Item) -> None:
+        """Read a document, or leave it for the end if it can be read together with others."""
+        if isinstance(item, Features):
+            found = identities(item.features)
+            if self._is_new(reading, number, b"features" + found.tobytes()):
+                reading.features[number] = found
+            return
+        content = held(item.content)
+        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+        if not self._is_new(reading, number, data):
+            return
+        front = self._front(item, content)
+        if isinstance(front, TextFrontend) and isinstance(content, str):
+            reading.together.setdefault(front, {})[number] = content, data
+        else:
+            pieces = front.pieces(replace(item, content=content))
+            reading.symbols[number] = np.concatenate(
+                [_NOTHING, *(_wide(front.read(piece).symbols) for piece in pieces)]
+            )
+
+    def _is_new(self, reading: "_Reading", number: int, data: bytes) -> bool:
+        reading.sizes[number] = len(data)
+        reading.contents[number] = _digest(data)
+        return reading.contents[number] not in self._seen
+
+    def _front(self, document: Document, content: str | bytes) -> Frontend[Any]:
+        if document.format in self._fronts:
+            return self._fronts[document.format]
+        front = choose(self._scheme, replace(document, content=content)).frontend
+        if document.format is not None:
+            self._fronts[document.format] = front
+        return front
 
     def _values(self, reading: "_Reading") -> tuple[Hashes, NDArray[np.int64]]:
         """The permuted identities of all shingles of all documents, one after the other, and where each ends."""
-        k, turn = self._scheme.k, permutation(self._key)
-        symbols = [np.asarray(row, np.uint64) for row in reading.symbols]
+        k, turn, symbols = self._scheme.k, permutation(self._key), reading.symbols
         lengths = np.array([len(row) for row in symbols], np.int64)
         flat = np.concatenate([_NOTHING, *symbols])
         values = kernel.shingles().values(flat, _bounds(lengths), k, *hasher(self._key, k).constants, turn.constants)
         bounds = _bounds(np.maximum(lengths - k + 1, 0))
-        others = {
-            number: turn(whole(symbols[number], self._key))
-            for number in np.flatnonzero((lengths > 0) & (lengths < k)).tolist()
-        }
+        short = np.flatnonzero((lengths > 0) & (lengths < k)).tolist()
+        others = {number: turn(whole(symbols[number], self._key)) for number in short}
         others |= {number: turn(found) for number, found in reading.features.items()}
         return _with(values, bounds, others) if others else (values, bounds)
 
-    def _texts(
-        self, items: Sequence[Item], reasons: Sequence[str | None], records: NDArray[np.void]
-    ) -> dict[str, bytes]:
-        columns: dict[str, Sequence[str | None]] = {
-            "id": [item.name for item in items],
-            "url": [item.url for item in items],
-            "date": [item.date for item in items],
-            "reason": reasons,
-        }
-        texts = {}
-        for field, column in columns.items():
-            records[field], texts[field] = packed(column)
-        return texts
-
 
 class _Reading:
-    """The symbols of a batch, or the features, as they are found."""
+    """What is found of the documents of a batch: the symbols, or the features; digests of the contents; their sizes;
+    why a document cannot be read. ``together`` are texts, with their UTF-8, that wait to be read with others."""
 
-    def __init__(self, scheme: Scheme, records: NDArray[np.void], seen: Container[bytes]) -> None:
-        self._scheme, self._records, self._seen = scheme, records, seen
-        self.symbols: list[Symbols] = [_NOTHING] * len(records)
+    def __init__(self, count: int) -> None:
+        self.symbols: list[Hashes] = [_NOTHING] * count
         self.features: dict[int, Hashes] = {}
-        self.reasons: list[str | None] = [None] * len(records)
-        self.is_read = np.zeros(len(records), np.bool_)
-        self._together: dict[TextFrontend, dict[int, str]] = {}
+        self.contents = [NO_DIGEST] * count
+        self.sizes = [0] * count
+        self.reasons: list[str | None] = [None] * count
+        self.together: dict[TextFrontend, dict[int, tuple[str, bytes]]] = {}
 
-    def open(self, number: int, item: Item) -> None:
-        """Read a document, or leave it for the end if it can be read together with others."""
-        try:
-            if isinstance(item, Features):
-                self._features(number, item)
-            else:
-                self._document(number, item)
-        except DocumentError as error:
-            self.reasons[number], self.is_read[number] = str(error), False
+    def refuse(self, number: int, reason: str) -> None:
+        """A document that cannot be read is equal to none."""
+        self.reasons[number], self.contents[number] = reason, NO_DIGEST
 
     def read_together(self) -> None:
-        """The texts that were left for the end; then the digests of all symbols."""
-        for front, texts in self._together.items():
-            for number, symbols in zip(texts, front.read_all(list(texts.values())), strict=True):
-                self.symbols[number] = symbols
-        for number in np.flatnonzero(self.is_read).tolist():
-            if len(self.symbols[number]):
-                self._note("lexical", number, np.asarray(self.symbols[number], np.uint64))
-
-    def _features(self, number: int, item: Features) -> None:
-        found = identities(item.features)
-        self._records["size"][number] = found.nbytes
-        if self._is_new(number, b"features" + found.tobytes()):
-            self.features[number] = found
-            if len(found):
-                self._note("lexical", number, np.sort(found))
-
-    def _document(self, number: int, document: Document) -> None:
-        content = held(document.content)
-        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-        self._records["size"][number] = len(data)
-        if not self._is_new(number, data):
-            return
-        document = replace(document, content=content)
-        front = choose(self._scheme, document).frontend
-        if isinstance(front, TextFrontend) and isinstance(content, str):
-            self._together.setdefault(front, {})[number] = content
-        else:
-            self.symbols[number] = np.concatenate([_NOTHING, *_wide(front, document)])
-
-    def _is_new(self, number: int, data: bytes) -> bool:
-        digest = self._note("content", number, data)
-        self.is_read[number] = digest not in self._seen
-        return bool(self.is_read[number])
-
-    def _note(self, field: str, number: int, data: bytes | NDArray[np.uint64]) -> bytes:
-        digest = _digest(data)
-        self._records[field][number] = np.frombuffer(digest, np.uint64)
-        return digest
+        """The texts that were left for the end."""
+        for front, waiting in self.together.items():
+            texts, encoded = zip(*waiting.values(), strict=True)
+            for number, symbols in zip(waiting, front.read_all(texts, encoded), strict=True):
+                self.symbols[number] = _wide(symbols)
 
 
-def _wide(front: Frontend[Any], document: Document) -> Iterator[Hashes]:
-    return (np.asarray(front.read(piece).symbols, np.uint64) for piece in front.pieces(document))
+def _texts(items: Sequence[Item], reasons: Sequence[str | None], records: NDArray[np.void]) -> dict[str, bytes]:
+    columns: dict[str, Sequence[str | None]] = {
+        "id": [item.name for item in items],
+        "url": [item.url for item in items],
+        "date": [item.date for item in items],
+        "reason": reasons,
+    }
+    texts = {}
+    for field, column in columns.items():
+        records[field], texts[field] = packed(column)
+    return texts
+
+
+def _wide(symbols: Symbols) -> Hashes:
+    return np.asarray(symbols, np.uint64)
 
 
 def _with(values: Hashes, bounds: NDArray[np.int64], others: dict[int, Hashes]) -> tuple[Hashes, NDArray[np.int64]]:
@@ -182,9 +176,18 @@ def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _digest(data: bytes | NDArray[np.uint64]) -> bytes:
+def _digest(data: bytes | Hashes) -> bytes:
     # SHA-256, because processors have instructions for it: it is twice as fast as BLAKE2b here.
     return sha256(data.data if isinstance(data, np.ndarray) else data).digest()[:DIGEST]
+
+
+def _digests(rows: Iterable[Hashes]) -> list[bytes]:
+    """Of symbols or shingles. A document that has none says nothing, and is not equal by it."""
+    return [_digest(row) if len(row) else NO_DIGEST for row in rows]
+
+
+def _column(digests: list[bytes]) -> NDArray[np.uint64]:
+    return np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
 
 
 def _size(item: Item) -> int:

@@ -1,7 +1,7 @@
 """A clustering in a folder: its four phases, what each left there, and which of them need not be done again."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -89,12 +89,22 @@ class Run:
         """Whether all documents were read: then they are not asked for again."""
         return bool(self._store.state.get("read"))
 
-    def sketch(self, items: Iterable[Item]) -> None:
-        """Phase 1: every document is read once, and becomes a sketch. Goes on where it was stopped."""
+    @property
+    def faults(self) -> list[dict[str, Any]]:
+        """What was wrong with the corpus when it was read."""
+        found: list[dict[str, Any]] = self._store.state.get("faults", [])
+        return found
+
+    def sketch(self, items: Iterable[Item], faults: Sequence[Mapping[str, Any]] = ()) -> None:
+        """Phase 1: every document is read once, and becomes a sketch. Goes on where it was stopped.
+
+        ``faults``, which may grow while the documents are read, is kept with what was read.
+        """
         store, drawings = self._store, self._store.state.setdefault("sketches", [])
         with self._charged(SKETCH):
             if not self.is_read:
                 self._read(items)
+                store.save(read=True, faults=list(faults))
             if sampling(self._settings) not in drawings:
                 with store.told():
                     draw(store.shingles, store.folder, self._settings)
@@ -110,7 +120,6 @@ class Run:
             for batch in ahead.map(reader.read, batches(self._rest(items))):
                 store.add(batch)
                 seen.add(batch.records)
-        store.save(read=True)
 
     def _rest(self, items: Iterable[Item]) -> Iterator[Item]:
         """The documents that are not in the store yet. The last that is tells whether the corpus is the same."""

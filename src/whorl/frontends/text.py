@@ -16,12 +16,15 @@ from whorl import kernel
 from whorl.errors import InputError
 from whorl.frontends import tables
 from whorl.frontends.codes import Codes, of_text
-from whorl.frontends.pieces import PIECE, Piece, pieces
+from whorl.frontends.pieces import Piece, pieces
 from whorl.kernel.twin_text import BINDS
 from whorl.model import Document, Stream, Symbols
 
 # Offsets of 32 bits serve any text whose offsets fit; a longer one is read in pieces and gets 64 bits.
 LONGEST = 1 << 30
+
+# Characters of texts that are read together: what is made of them on the way stays in a core's cache.
+TOGETHER = 1 << 17
 
 _NO_SYMBOLS: Symbols = np.empty(0, np.uint8)
 
@@ -60,20 +63,32 @@ class TextFrontend:
             return self._ascii(piece)
         return self._any(piece)
 
-    def read_all(self, texts: Sequence[str]) -> list[Symbols]:
-        """The symbols of each text, without spans. Short texts are read together: each costs less than a call does.
+    def read_all(self, texts: Sequence[str], encoded: Sequence[bytes]) -> list[Symbols]:
+        """The symbols of each text, without spans. ``encoded`` is the UTF-8 of each: decoding it takes no lock, so that
+        other threads go on. Short texts are read together, for each costs less than a call does.
 
         A line feed stands between two of them. It is no symbol, and nothing is joined over it.
         """
         found: list[Symbols] = [_NO_SYMBOLS] * len(texts)
         for group in _together(texts):
-            joined = "\n".join([texts[number] for number in group])
-            stream = self.stream(joined)
-            ends = np.cumsum([len(texts[number]) + 1 for number in group])
-            bounds = [0, *np.searchsorted(stream.starts, ends).tolist()]
+            stream = self._read_group([texts[number] for number in group], [encoded[number] for number in group])
+            ends = np.cumsum([len(texts[number]) + 1 for number in group]) - 1
+            # By where symbols end: one that opens a text with a mark begins, with it, at the line feed.
+            bounds = [0, *np.searchsorted(stream.ends, ends, "right").tolist()]
             for number, (start, end) in zip(group, pairwise(bounds), strict=True):
                 found[number] = stream.symbols[start:end]
         return found
+
+    def _read_group(self, texts: list[str], encoded: list[bytes]) -> Stream:
+        data = np.frombuffer(b"\n".join(encoded), np.uint8)
+        if len(data) > LONGEST:
+            return self.stream("\n".join(texts))
+        codes: Codes = data
+        if not texts[0].isascii():
+            codes, read = kernel.utf8().code_points(data)
+            if read < len(data):  # UTF-8 has no lone surrogates
+                return self.stream("\n".join(texts))
+        return self.read(Piece(0, codes))
 
     def cut(self, text: str, at: int) -> int:
         """The last place at or before ``at`` where one look shows that the text can be divided, 0 if there is none.
@@ -117,7 +132,7 @@ def _together(texts: Sequence[str]) -> Iterator[list[int]]:
         for number, text in enumerate(texts):
             if text.isascii() != wanted:
                 continue
-            if group and size + len(text) > PIECE:
+            if group and size + len(text) > TOGETHER:
                 yield group
                 group, size = [], 0
             group.append(number)
