@@ -152,11 +152,11 @@ class _Source:
                     continue
                 if progress is not None:
                     progress(SKETCH, behind + item.offset, sum(sizes))
-                document = replace(item.document, name=item.id)
-                if item.features is None:
-                    yield document
-                else:
+                document = item.document
+                if item.features is not None:
                     yield Features(item.id, item.features, document.url, document.date)
+                else:
+                    yield document if document.name == item.id else replace(document, name=item.id)
             behind += length
 
 

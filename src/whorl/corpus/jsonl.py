@@ -81,7 +81,7 @@ def _parsed(content: bytes) -> Any:
         raise BadRowError("not read: brackets nested too deep") from error
     except ValueError as error:  # an integer of thousands of digits
         raise BadRowError("not read: a number of too many digits") from error
-    if b"\\u" in content:
+    if b"\\ud" in content or b"\\uD" in content:
         _check_pairs(value)
     return value
 
