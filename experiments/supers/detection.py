@@ -26,11 +26,10 @@ from experiments.supers.ways import (
     of_modulus,
     some_of,
     super_shingles_of,
-    told,
     ways,
 )
 from whorl.model import Hashes
-from whorl.sketches.supers import detection_probability
+from whorl.sketches.supers import binned_probability, detection_probability
 
 LENGTHS = (50, 100, 200, 400, 800, 1600, 5000)
 RESEMBLANCES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -92,7 +91,7 @@ def by_size(count: int, seed: int) -> str:
 
 
 def _mean_told(pairs: Sequence[Pair], size: int) -> float:
-    return float(np.mean([told(pair.resemblance, size) for pair in pairs]))
+    return float(np.mean([binned_probability(pair.resemblance, size) for pair in pairs]))
 
 
 def _both(measured: float, formula: float) -> str:
@@ -149,7 +148,7 @@ def curves(words: int, count: int, seed: int) -> str:
     at = {resemblance: drawn(words, resemblance, count, seed) for resemblance in (*FAR, *RESEMBLANCES)}
     exact = {resemblance: float(np.mean([pair.resemblance for pair in pairs])) for resemblance, pairs in at.items()}
     lines = {name: [(exact[each], rate(way, pairs)) for each, pairs in at.items()] for name, way in ways().items()}
-    lines["bins, as told"] = [(each, told(each)) for each in np.linspace(0, 1, 51).tolist()]
+    lines["bins, as told"] = [(each, binned_probability(each, SIZE)) for each in np.linspace(0, 1, 51).tolist()]
     title = f"Pairs that share a super shingle of {SIZE}, documents of {words} words and more"
     return rate_plot(title, "resemblance", "share of pairs", lines)
 

@@ -5,15 +5,15 @@ Two documents that are posted under one number are candidates.
 """
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 import whorl
 from whorl.hashing.hasher import hasher
 from whorl.model import Hashes
 from whorl.sketches.rules import distinct
+from whorl.sketches.supers import GROUPS, binned
 
 Way = Callable[[Hashes], Hashes]
 
@@ -23,16 +23,8 @@ COARSEST, LEAST = 16, 32
 # The paper's one in 25.
 PAPER = 25
 
-# The proposal. 32 numbers a document are what a sketch has at the least; of three minima each, they find 98.6% of the
-# pairs that resemble each other at 0.5, and 23% at 0.2.
-SIZE, GROUPS = 3, 32
-
-# Pairs at the threshold that must be found; and a size beyond which a short document's bins are nearly all borrowed.
-SURE, LARGEST = 0.98, 8
-
-# Bins that are asked for a loan before the first full bin of all gives it: of a document with ten shingles, that fills
-# one bin in ten of 96, an empty bin finds none among so many once in 800 times.
-DONORS = 64
+# Minima a super shingle: 32 of three find 98.6% of the pairs that resemble each other at 0.5, and 23% at 0.2.
+SIZE = 3
 
 NONE: Hashes = np.empty(0, np.uint64)
 
@@ -101,34 +93,7 @@ def super_shingles_of(hashes: Hashes, size: int = SIZE, groups: int = GROUPS) ->
     many permutations, for one pass. An empty bin borrows from one that a fixed random table names, the same in every
     document, so that documents with fewer shingles than bins are compared as well.
     """
-    if not len(hashes):
-        return NONE
-    edges, donors = _bins(size * groups)
-    places = np.searchsorted(hashes, edges)
-    is_full = np.diff(places, append=len(hashes)) > 0
-    chosen = np.arange(len(edges))
-    empty = np.flatnonzero(~is_full)
-    offers = is_full[donors[empty]]
-    first = offers.argmax(1)
-    chosen[empty] = np.where(offers.any(1), donors[empty, first], is_full.argmax())
-    return distinct(hasher(whorl.Key.PUBLIC, size).identity(hashes[places[chosen]], np.arange(groups) * size))
-
-
-def told(resemblance: float, size: int = SIZE, groups: int = GROUPS) -> float:
-    """How probably two documents of any length share one of those: a minimum is common with probability r."""
-    return 1 - (1 - resemblance**size) ** groups
-
-
-def size_for(threshold: float, groups: int = GROUPS) -> int:
-    """The largest size, up to 8, that finds pairs at the threshold surely enough."""
-    return max([size for size in range(1, LARGEST + 1) if told(threshold, size, groups) >= SURE], default=1)
-
-
-@lru_cache(maxsize=16)
-def _bins(count: int) -> tuple[Hashes, NDArray[np.int64]]:
-    """Where each bin begins, and for each the bins that it borrows from, in turn."""
-    edges = np.array([(place << 64) // count for place in range(count)], np.uint64)
-    return edges, np.random.default_rng(count).integers(count, size=(count, DONORS))
+    return binned(hashes, np.array([0, len(hashes)]), size, groups)[0]
 
 
 def ways(size: int = SIZE) -> dict[str, Way]:
