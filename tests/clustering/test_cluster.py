@@ -128,7 +128,7 @@ def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memor
     rows = Rows(np.array([value for one in sets for value in sorted(one)], np.uint64), np.cumsum([0, *map(len, sets)]))
     chosen = np.array([number % 5 < 4 for number in range(len(sets))], np.bool_)
     counter = Counter(home, len(sets), memory, most, linear)
-    for part in sorted_postings(sketched(rows, chosen, memory), home):
+    for part in sorted_postings(sketched(rows, chosen, memory), home, memory):
         counter.add(part)
     written = counter.write(home / "pairs")
     found = {

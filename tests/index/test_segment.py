@@ -43,6 +43,14 @@ def test_all_is_given_back(tmp_path, rows, expected):
         segment.verify()
 
 
+def test_what_was_forgotten_is_read_again(tmp_path):
+    rows = random_rows(500)
+    with opened(tmp_path, rows) as segment:
+        for _ in range(2):
+            assert rows_of(segment.scan()) == sorted(rows)
+            segment.forget()
+
+
 def test_both_kernels_write_and_read_the_same(tmp_path, monkeypatch):
     rows = random_rows(60)
     made = {}

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
+from whorl.clustering.records import forget
 from whorl.index.postings import Postings
 
-# Bytes that a pair takes while it is written: itself and its count, and both once more as a row.
-EACH = 24
+# Bytes that a pair takes while it is written: itself and its count, its room, and both once more as a row.
+EACH = 48
 
 # Pairs of a run that are read at a time when runs are merged, and those that are told at a time.
 STEP = 1 << 16
@@ -57,7 +58,7 @@ class Counter:
         with self._runs[-1].open("wb") as file:
             while at < self._count:
                 pairs, counts, at = loops.tally(documents, *followed, at, self._room)
-                file.write(_rows(pairs, counts).tobytes())
+                file.write(_rows(pairs, counts).data)
 
     def write(self, path: Path) -> int:
         """All pairs to a file, each once, in order; how many."""
@@ -66,7 +67,7 @@ class Counter:
         else:
             with path.open("wb") as file:
                 for distinct, counts in _merged(self._runs):
-                    file.write(_rows(distinct, counts).tobytes())
+                    file.write(_rows(distinct, counts).data)
         for run in self._runs:
             run.unlink()
         return path.stat().st_size // _ROW.itemsize
@@ -76,6 +77,7 @@ def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:
     """The pairs of a file that a counter wrote, in parts."""
     rows = _mapped(path)
     for start in range(0, len(rows), step):
+        forget(rows)
         part = rows[start : start + step]
         pairs = part["pair"]
         left, right = pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)
@@ -116,7 +118,9 @@ class _Reader:
         start = self._at
         step = self._rows["pair"][start : start + STEP]
         self._at += int(np.searchsorted(step, last, "right"))
-        return np.array(self._rows[start : self._at])
+        taken = np.array(self._rows[start : self._at])
+        forget(self._rows)
+        return taken
 
 
 def _mapped(path: Path) -> NDArray[np.void]:

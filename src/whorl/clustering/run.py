@@ -139,7 +139,7 @@ class Run:
         equals = set_aside(store.records)
         share = self._settings.memory // SHARE
         counter = Counter(store.folder, store.documents, share, self._settings.common, self._settings.super_shingles)
-        parts = sorted_postings(self._postings(equals.rows, share), store.folder)
+        parts = sorted_postings(self._postings(equals.rows, share), store.folder, share)
         postings, total = 0, self._posted(equals)
         while (part := self._next(parts)) is not None:
             with self._charged(COUNT), store.told():

@@ -1,6 +1,6 @@
 """Phase 2: ⟨shingle, document⟩, sorted. What does not fit in memory goes to disk in sorted runs that are merged."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,37 +14,53 @@ from whorl.index.segment_writer import write_segment
 from whorl.model import Hashes
 from whorl.sketches.supers import binned, size_for
 
-# Bytes that sorting a posting takes: itself, its copy, and the order.
-EACH = 48
+# Bytes that sorting a posting takes: itself, its copies, the order, and the next one that is read meanwhile.
+EACH = 64
 
 # Shingles that are made super shingles of at a time.
 SHINGLES = 1 << 22
 
 
-def sorted_postings(posted: Iterable[Postings], folder: Path) -> Iterator[Postings]:
-    """Postings that come in parts, each of which fits in memory, in the order of their hashes. A hash is never in two
-    parts. Uses the index's own segments for what does not fit."""
-    parts = iter(posted)
-    first = next(parts, Postings.none())
-    second = next(parts, None)
-    if second is None:
-        yield first.in_order()
-        return
+def sorted_postings(posted: Iterable[Postings], folder: Path, memory: int) -> Iterator[Postings]:
+    """Postings that come in parts, each of which fits in memory, in the order of their hashes, in parts that are about
+    as large. A hash is never in two parts. Uses the index's own segments for what does not fit."""
     runs: list[Segment] = []
-    for part in _all(first, second, parts):
-        path = folder / f"run-{len(runs):06}.segment"
-        documents = int(part.documents.min()), int(part.documents.max())
-        write_segment(path, [part.in_order()], expected=len(part), documents=documents, scheme="run", key="run")
-        runs.append(Segment.open(path))
-    yield from merge(runs)
+    held = Postings.none()
+    for part in posted:
+        if len(held):
+            runs.append(_run(held, folder, len(runs)))
+        held = part
+    if not runs:
+        yield held.in_order()
+        return
+    runs.append(_run(held, folder, len(runs)))
+    del held, part
+    yield from _gathered(runs, max(1, memory // EACH))
     for run in runs:
         run.close()
         run.path.unlink()
 
 
-def _all(first: Postings, second: Postings, rest: Iterable[Postings]) -> Iterator[Postings]:
-    yield from (part for part in (first, second) if len(part))
-    yield from (part for part in rest if len(part))
+def _run(part: Postings, folder: Path, number: int) -> Segment:
+    path = folder / f"run-{number:06}.segment"
+    documents = (int(part.documents.min()), int(part.documents.max())) if len(part) else (0, 0)
+    write_segment(path, [part.in_order()], expected=len(part), documents=documents, scheme="run", key="run")
+    return Segment.open(path)
+
+
+def _gathered(runs: Sequence[Segment], size: int) -> Iterator[Postings]:
+    """The postings of all runs, merged, so many at a time."""
+    waiting, count = list[Postings](), 0
+    for part in merge(runs):
+        waiting.append(part)
+        count += len(part)
+        if count >= size:
+            yield Postings.joined(waiting)
+            waiting, count = [], 0
+            for run in runs:
+                run.forget()
+    if waiting:
+        yield Postings.joined(waiting)
 
 
 def sketched(sketches: Rows, chosen: NDArray[np.bool_], memory: int) -> Iterator[Postings]:

@@ -28,21 +28,20 @@ class Chunks(Protocol):
 
 
 class Plain:
-    """A file as it is."""
+    """A file as it is. ``offset`` counts its bytes that were taken: asking the system at each row would let other
+    threads wait for each other."""
 
     member = -1
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-
-    @property
-    def offset(self) -> int:
-        """Bytes of the file that were taken."""
-        return self._file.tell()
+        self.offset = file.tell()
 
     def chunk(self) -> bytes:
         """The next bytes."""
-        return self._file.read(BLOCK)
+        taken = self._file.read(BLOCK)
+        self.offset += len(taken)
+        return taken
 
     def resync(self, start: bytes) -> bool:
         """There are no members: a read that failed is not tried again."""

@@ -110,6 +110,13 @@ class Segment:
         )
         return Found(which, documents, places, counts)
 
+    def forget(self) -> None:
+        """Give back the memory of what was read; it is read again if it is asked for again."""
+        base = self._content().data.base
+        mapping = base.obj if isinstance(base, memoryview) else base
+        if isinstance(mapping, mmap.mmap):
+            mapping.madvise(mmap.MADV_DONTNEED)
+
     def scan(self, first: int = 0, last: int = LAST_HASH) -> Iterator[Postings]:
         """All postings with hashes from ``first`` to ``last``, in order, in parts. A hash is never in two parts."""
         shift = self.header.width - self.header.bits

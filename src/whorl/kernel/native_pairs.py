@@ -6,12 +6,9 @@ import numpy as np
 if not cython.compiled:
     raise ImportError("whorl.kernel.native_pairs is not compiled")
 
-from cython.cimports.libc.math import sqrt
 from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
 from cython.cimports.libc.stdlib import qsort
-
-# A set so many times as large as the other is searched for each member of the other, not gone through.
-FAR = cython.declare(int64_t, 16)
+from cython.cimports.whorl.kernel.merge import whorl_merging, whorl_shared
 
 
 def follow(
@@ -161,113 +158,22 @@ def shared(
     needed: cython.const[cython.double][::1],
     doubt: cython.double,
 ):
-    counts = np.empty(lefts.shape[0], np.int64)
+    counts = np.zeros(lefts.shape[0], np.int64)
     out: int64_t[::1] = counts
-    pair: int64_t
-    left: int64_t
-    right: int64_t
-    a: int64_t
-    b: int64_t
+    if lefts.shape[0] == 0 or hashes.shape[0] == 0:
+        return counts
+    merging = cython.declare(whorl_merging)
+    merging.hashes = cython.address(hashes[0])
+    merging.bounds = cython.address(bounds[0])
+    merging.lefts = cython.address(lefts[0])
+    merging.rights = cython.address(rights[0])
+    merging.needed = cython.address(needed[0])
+    merging.doubt = doubt
+    merging.pairs = lefts.shape[0]
+    merging.out = cython.address(out[0])
     with cython.nogil:
-        for pair in range(lefts.shape[0]):
-            left = bounds[lefts[pair]]
-            right = bounds[rights[pair]]
-            a = bounds[lefts[pair] + 1] - left
-            b = bounds[rights[pair] + 1] - right
-            if a == 0 or b == 0:
-                out[pair] = 0
-            elif a * FAR < b:
-                out[pair] = _found(cython.address(hashes[left]), a, cython.address(hashes[right]), b, needed[pair])
-            elif b * FAR < a:
-                out[pair] = _found(cython.address(hashes[right]), b, cython.address(hashes[left]), a, needed[pair])
-            else:
-                out[pair] = _shared(
-                    cython.address(hashes[left]), a, cython.address(hashes[right]), b, needed[pair], doubt
-                )
+        whorl_shared(cython.address(merging))
     return counts
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _found(
-    few: cython.pointer[cython.const[uint64_t]],
-    a: int64_t,
-    many: cython.pointer[cython.const[uint64_t]],
-    b: int64_t,
-    needed: cython.double,
-) -> int64_t:
-    """How many of a few hashes are among many: each is looked for from where the one before was, in growing steps."""
-    found: int64_t = 0
-    i: int64_t
-    low: int64_t = 0
-    high: int64_t
-    middle: int64_t
-    step: int64_t
-    for i in range(a):
-        if found + a - i < needed:
-            break
-        step = 1
-        high = low
-        while high < b and many[high] < few[i]:
-            low = high + 1
-            high += step
-            step *= 2
-        high = min(high, b)
-        while low < high:
-            middle = (low + high) // 2
-            if many[middle] < few[i]:
-                low = middle + 1
-            else:
-                high = middle
-        found += low < b and many[low] == few[i]
-    return found
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _shared(
-    left: cython.pointer[cython.const[uint64_t]],
-    a: int64_t,
-    right: cython.pointer[cython.const[uint64_t]],
-    b: int64_t,
-    needed: cython.double,
-    doubt: cython.double,
-) -> int64_t:
-    i: int64_t = 0
-    j: int64_t = 0
-    found: int64_t = 0
-    quarter: int64_t = (a + b) // 4
-    stop_i: int64_t
-    stop_j: int64_t
-    lost: int64_t
-    part: cython.double
-    one: uint64_t
-    two: uint64_t
-    while i < a and j < b:
-        if quarter and i + j >= quarter:
-            part = needed * (i + j) / (a + b)
-            if found + doubt * sqrt(part) < part:
-                return found
-            quarter = 0
-        # So many may be passed over before there are too few left; no check is needed on the way.
-        lost = cython.cast(int64_t, found + min(a - i, b - j) - needed)
-        if found + min(a - i, b - j) < needed:
-            return found
-        stop_i = min(a, i + lost + 1)
-        stop_j = min(b, j + lost + 1)
-        if quarter:
-            stop_i = min(stop_i, max(i + 1, i + (quarter - i - j + 1) // 2))
-            stop_j = min(stop_j, max(j + 1, j + (quarter - i - j + 1) // 2))
-        # Without a branch that depends on the values: which of two hashes is smaller, no processor can guess.
-        while i < stop_i and j < stop_j:
-            one = left[i]
-            two = right[j]
-            found += one == two
-            i += one <= two
-            j += two <= one
-    return found
 
 
 def gather(
