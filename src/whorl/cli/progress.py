@@ -1,6 +1,7 @@
 """A bar for work that takes a while: on the terminal's error stream, so that results can be piped."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,9 @@ from typing import Any
 
 # About a second's work: below it a bar would only flicker.
 LONG = 100_000_000
+
+# Seconds between two looks at how far a stage is: telling the bar of every document costs more than some documents.
+OFTEN = 0.1
 
 
 @contextmanager
@@ -38,8 +42,14 @@ def stages() -> Iterator[Callable[[str, int, int | None], object] | None]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         tasks: dict[str, Any] = {}
+        told = 0.0
 
         def tell(stage: str, done: int, total: int | None) -> None:
+            nonlocal told
+            now = time.monotonic()
+            if stage in tasks and now - told < OFTEN and done != total:
+                return
+            told = now
             if stage not in tasks:
                 tasks[stage] = shown.add_task(stage, total=total)
             shown.update(tasks[stage], completed=done)
