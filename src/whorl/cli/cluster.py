@@ -92,8 +92,8 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
     """Group the documents of CORPUS (folders, archives, JSONL, Parquet, WARC) into clusters of near-duplicates.
 
     The four phases of Broder, Glassman, Manasse and Zweig: sketch, sort, count pairs, join. What the sketches find is
-    verified on all shingles. A run that was stopped goes on when the same command is given again, and another
-    threshold, measure or --closure for the same folder repeats the last phase only; then CORPUS can be left out.
+    verified on all shingles. A run that was stopped goes on when the same command is given again. Over a folder that is
+    done, another threshold or --closure repeats the last phase only, and CORPUS can be left out.
 
     \b
     Examples:

@@ -45,7 +45,7 @@ SHARE = 3
 
 class Run:
     """The phases over one folder. Each notes there that it is done. One that is done is not repeated, unless what it
-    depends on is asked for differently: another threshold, measure or policy of joining repeats the last phase alone.
+    depends on is asked for differently: another threshold or policy of joining repeats the last phase alone.
     """
 
     def __init__(
