@@ -75,6 +75,14 @@ class Measured:
         return np.concatenate([self.left, self.right]), np.concatenate([self.right, self.left])
 
 
+def needed(one: NDArray[np.int64], two: NDArray[np.int64], settings: ClusterSettings) -> NDArray[np.float64]:
+    """How many shingles documents with so many of them must share to reach the threshold."""
+    threshold = np.float64(settings.threshold)
+    if settings.measure == "resemblance":
+        return threshold / (1 + threshold) * (one + two)
+    return threshold * np.minimum(one, two)
+
+
 class Measurer:
     """Tells how alike documents are."""
 
@@ -108,13 +116,8 @@ class Measurer:
         return self._estimated(Pairs(left, right, _shared(self._sketches.rows, left, right, nothing)))
 
     def _verified(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Measured:
-        one, two = self._sizes[left], self._sizes[right]
-        threshold = self._settings.threshold
-        if self._settings.measure == "resemblance":
-            needed = threshold / (1 + threshold) * (one + two)
-        else:
-            needed = threshold * np.minimum(one, two)
-        return self._reached(self._measured(left, right, _shared(self._shingles, left, right, needed - ROUNDING)))
+        least = needed(self._sizes[left], self._sizes[right], self._settings)
+        return self._reached(self._measured(left, right, _shared(self._shingles, left, right, least - ROUNDING)))
 
     def _reached(self, told: Measured) -> Measured:
         return told.chosen(told.measure(self._settings.measure) >= self._settings.threshold)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.clustering.counting import Pairs
-from whorl.clustering.measuring import DOUBT, FEW, Measured
+from whorl.clustering.measuring import DOUBT, FEW, Measured, needed
 from whorl.clustering.settings import ClusterSettings
 from whorl.sweeps.likeness import shared_by
 from whorl.sweeps.store import SweepStore
@@ -33,13 +33,11 @@ class Sizes:
 def hopeful(pairs: Pairs, common: Numbers, sizes: Sizes, settings: ClusterSettings) -> NDArray[np.bool_]:
     """Pairs whose sketches do not rule out that they reach the threshold. ``common``: how many values of the sketch of
     the right one are common, and may be shared without being counted."""
-    # The coarser of two sketches decides which shingles both could keep.
+    # The coarser of two sketches decides which shingles both could keep: one in so many of those that they must share.
     modulus = np.maximum(sizes.moduli[pairs.left], sizes.moduli[pairs.right])
-    told = measured(pairs.left, pairs.right, (pairs.count + common) * modulus, sizes.shingles)
-    sample = np.minimum(sizes.shingles[pairs.left], sizes.shingles[pairs.right]) / modulus
-    error = np.sqrt(settings.threshold * (1 - settings.threshold) / np.maximum(1, sample))
-    found: NDArray[np.bool_] = told.measure(settings.measure) + DOUBT * error >= settings.threshold
-    return found | (sample < FEW)
+    expected = needed(sizes.shingles[pairs.left], sizes.shingles[pairs.right], settings) / modulus
+    found: NDArray[np.bool_] = pairs.count + common + DOUBT * np.sqrt(expected) >= expected
+    return found | (expected < FEW)
 
 
 class Verifier:
