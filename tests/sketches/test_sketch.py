@@ -13,7 +13,6 @@ from whorl.fingerprinting.fingerprint import fingerprint
 from whorl.hashing.key import Key
 from whorl.scheme import Scheme
 from whorl.sketches import layout
-from whorl.sketches.batch import sketch_batch
 from whorl.sketches.estimates import estimate_resemblance
 from whorl.sketches.faults import SketchError, SketchFormatError, SketchMismatchError
 from whorl.sketches.making import sketch, sketch_hashes
@@ -86,22 +85,6 @@ class TestMaking:
             sketch_hashes(np.empty(0, np.uint64), key=Key(b"0123456789abcdef"))
         with pytest.raises(SketchError, match="uint64"):
             sketch_hashes(np.zeros(1, np.int64))
-
-
-class TestBatch:
-    @given(kinds, st.integers(1, 6), st.lists(st.lists(st.integers(0, 2), max_size=30), max_size=8))
-    def test_as_one_by_one(self, kind, size, documents):
-        scheme = Scheme(k=3, select="full")
-        arrays = [np.array(document, np.uint8) for document in documents]
-        bounds = np.cumsum([0, *map(len, arrays)])
-        together = sketch_batch(np.concatenate([np.empty(0, np.uint8), *arrays]), bounds, kind, size, scheme)
-        assert len(together) == len(documents)
-        assert list(together) == [sketch(symbols, kind, size, scheme) for symbols in arrays]
-
-    @pytest.mark.parametrize("bounds", [[], [0], [1, 3], [0, 2], [0, 3, 2, 3]])
-    def test_wrong_bounds(self, bounds):
-        with pytest.raises(InputError, match="bounds"):
-            sketch_batch(np.zeros(3, np.uint8), np.array(bounds, np.int64))
 
 
 class TestUnion:
