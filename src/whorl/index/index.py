@@ -9,21 +9,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.errors import DocumentError, InputError
+from whorl.errors import DocumentError
 from whorl.hashing.key import Key
-from whorl.index import files
 from whorl.index.base import BaseIndex
 from whorl.index.entry import Entry
-from whorl.index.faults import DamageError, IndexIOError
-from whorl.index.keyfile import read_key, write_key
-from whorl.index.place import DATABASE, KEY, SEGMENTS, is_index
-from whorl.index.points import point
+from whorl.index.faults import DamageError
+from whorl.index.folder import begin, key_of, settle, size_of
+from whorl.index.place import DATABASE, SEGMENTS, is_index
 from whorl.index.prepare import SPANS, TEXT, Prepared
 from whorl.index.segment import Found
 from whorl.index.snapshot import Snapshot
 from whorl.index.store import Store
 from whorl.index.writer import Added, Writer
-from whorl.scheme import Scheme, resolve
+from whorl.scheme import Scheme
 
 # Seconds that a writer waits for another.
 WAIT = 30.0
@@ -59,22 +57,10 @@ class Index(BaseIndex):
         """Make an empty index with a secret key of its own. Without ``text``, texts are not kept: passages are then
         told by the fingerprints alone, and not verified."""
         folder = Path(folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError(f"{folder}: there is something of this name already: choose another, or remove it")
-        key = Key.random()
-        recipe = resolve(scheme).with_key(key.id)
-        try:
-            (folder / SEGMENTS).mkdir(parents=True, exist_ok=True)
-            point("create.folder")
-            write_key(folder / KEY, key)
-        except OSError as error:
-            raise IndexIOError(folder, "create", error.strerror or str(error)) from error
-        point("create.key")
+        recipe, key = begin(folder, scheme)
         store = Store(folder / DATABASE, create=True)
         store.make({"scheme": recipe.to_json(), "kind": TEXT if text else SPANS})
-        files.fsync_folder(folder)
-        files.fsync_folder(folder.parent)
-        point("create.done")
+        settle(folder)
         return cls(folder, store, recipe, key, TEXT if text else SPANS, wait)
 
     @classmethod
@@ -85,9 +71,7 @@ class Index(BaseIndex):
             raise DocumentError(f"{folder}: no index is there: make one with 'whorl index create {folder}'")
         store = Store(folder / DATABASE)
         scheme = Scheme.from_json(store.meta("scheme"))
-        key = read_key(folder / KEY)
-        if key.id != scheme.key:
-            raise DamageError(folder / KEY, "it is not the key that this index was made with")
+        key = key_of(folder, scheme, "index")
         return cls(folder, store, scheme, key, store.meta("kind"), wait)
 
     def close(self) -> None:
@@ -119,11 +103,10 @@ class Index(BaseIndex):
         """How large it is."""
         self._snapshot.refresh()
         segments = self._snapshot.segments()
-        sizes = [_size(path) for path in self.folder.rglob("*")]
         return Stats(
             self._snapshot.documents, len(self._snapshot.sanctioned),
             sum(map(len, segments)) + len(self._snapshot.fresh), len(self._snapshot.fresh),
-            len(self._snapshot.tombstones), len(segments), sum(sizes),
+            len(self._snapshot.tombstones), len(segments), size_of(self.folder),
         )  # fmt: skip
 
     def verify(self) -> None:
@@ -174,11 +157,3 @@ class Index(BaseIndex):
         if found is None:
             raise DamageError(self.folder / DATABASE, f"document {entry.id} has no text")
         return found
-
-
-def _size(path: Path) -> int:
-    """0 for a folder, and for what another process removed meanwhile."""
-    try:
-        return path.stat().st_size if path.is_file() else 0
-    except FileNotFoundError:
-        return 0

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-DATABASE, SEGMENTS, KEY = "registry.db", "segments", "secret.key"
+DATABASE, SEGMENTS = "registry.db", "segments"
 
 
 def is_registry(path: Path) -> bool:

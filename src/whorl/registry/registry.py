@@ -8,25 +8,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from whorl.errors import DocumentError, InputError
+from whorl.errors import DocumentError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.hashing.key import Key
-from whorl.index import files
-from whorl.index.faults import DamageError, IndexIOError
+from whorl.index.folder import begin, key_of, settle, size_of
 from whorl.index.index import WAIT
-from whorl.index.keyfile import read_key, write_key
-from whorl.index.points import point
 from whorl.index.snapshot import Snapshot
 from whorl.model import Document, Skipped
 from whorl.registry.activity import Activity
 from whorl.registry.entry import Entry
 from whorl.registry.names import Names
-from whorl.registry.place import DATABASE, KEY, SEGMENTS, is_registry
+from whorl.registry.place import DATABASE, SEGMENTS, is_registry
 from whorl.registry.reading import Reading, read
 from whorl.registry.search import THRESHOLD, Hits, rank
 from whorl.registry.store import RegistryStore
 from whorl.registry.writer import Changed, RegistryWriter
-from whorl.scheme import Scheme, resolve
+from whorl.scheme import Scheme
 
 # Documents in one commit when many are added or rotated: as many as are on a page of the log.
 BATCH = 64
@@ -65,22 +62,10 @@ class Registry:
     def create(cls, folder: Path | str, scheme: Scheme | str = "koala", *, wait: float = WAIT) -> Self:
         """Make an empty registry with a secret key of its own, from which every fingerprint is drawn."""
         folder = Path(folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError(f"{folder}: there is something of this name already: choose another, or remove it")
-        key = Key.random()
-        recipe = resolve(scheme).with_key(key.id)
-        try:
-            (folder / SEGMENTS).mkdir(parents=True, exist_ok=True)
-            point("create.folder")
-            write_key(folder / KEY, key)
-        except OSError as error:
-            raise IndexIOError(folder, "create", error.strerror or str(error)) from error
-        point("create.key")
+        recipe, key = begin(folder, scheme)
         store = RegistryStore(folder / DATABASE, create=True)
         store.make({"scheme": recipe.to_json()})
-        files.fsync_folder(folder)
-        files.fsync_folder(folder.parent)
-        point("create.done")
+        settle(folder)
         return cls(folder, store, recipe, key, wait)
 
     @classmethod
@@ -91,9 +76,7 @@ class Registry:
             raise DocumentError(f"{folder}: no registry is there: make one with 'whorl registry create {folder}'")
         store = RegistryStore(folder / DATABASE)
         scheme = Scheme.from_json(store.meta("scheme"))
-        key = read_key(folder / KEY)
-        if key.id != scheme.key:
-            raise DamageError(folder / KEY, "it is not the key that this registry was made with")
+        key = key_of(folder, scheme, "registry")
         return cls(folder, store, scheme, key, wait)
 
     def __enter__(self) -> Self:
@@ -180,7 +163,7 @@ class Registry:
         active = self.activity()
         self._snapshot.refresh()
         segments, documents = self._snapshot.segments(), self._snapshot.documents
-        size = sum(_size(path) for path in self.folder.rglob("*"))
+        size = size_of(self.folder)
         return Stats(
             documents, sum(map(len, segments)) + len(self._snapshot.fresh), len(self._snapshot.fresh),
             len(self._snapshot.tombstones), len(segments), len(active),
@@ -245,11 +228,3 @@ class Registry:
                 f"{self.scheme.k} are needed"
             )
         return reading
-
-
-def _size(path: Path) -> int:
-    """0 for a folder, and for what another process removed meanwhile."""
-    try:
-        return path.stat().st_size if path.is_file() else 0
-    except FileNotFoundError:
-        return 0
