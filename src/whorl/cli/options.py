@@ -1,6 +1,7 @@
 """Options that several commands share: raw arguments become typed values here and nowhere else."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +11,7 @@ from whorl.catalog import SELECTORS
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
 from whorl.frontends.sandbox.limits import Limits
 from whorl.hashing.key import Key
+from whorl.model import Document
 from whorl.scheme import PRESETS, Scheme, preset
 
 if TYPE_CHECKING:
@@ -183,6 +185,16 @@ def _read(path: Path, option: str) -> str:
         raise DocumentError(f"{option}: cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{option}: {path} is not UTF-8 text") from error
+
+
+def asked(files: tuple[str, ...], as_format: str | None) -> Iterator[Document]:
+    """The documents that are asked about; - is standard input."""
+    for file in files:
+        if file == "-":
+            yield Document("-", sys.stdin.buffer.read(), format=as_format)
+        else:
+            check_readable(Path(file))
+            yield Document(file, Path(file), format=as_format)
 
 
 def check_readable(path: Path) -> None:

@@ -1,7 +1,6 @@
 """``whorl registry``: Koala. Register documents, ask where a text comes from, rotate what is stored."""
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -13,7 +12,7 @@ import click
 from whorl.cli.options import (
     SETTINGS,
     as_option,
-    check_readable,
+    asked,
     format_option,
     limits_options,
     rules_of,
@@ -165,7 +164,7 @@ def search(registry: Path, files: tuple[str, ...], as_format: str | None, form: 
       whorl registry search papers.registry - --threshold 0.01 < draft.txt
     """
     set_limits(given["parse_seconds"], given["parse_memory"])
-    documents = list(_asked(files, as_format))
+    documents = list(asked(files, as_format))
     sources = given["sources"]
     with Registry.open(registry) as opened:
         options = {"threshold": given["threshold"], "limit": given["limit"], "count": not given["no_count"]}
@@ -322,15 +321,6 @@ def _documents(paths: tuple[Path, ...], given: dict[str, Any], skipped: list[Ski
                 document, name=id_of(path, record), url=document.url or base, date=document.date or given["of_date"],
                 contact=document.contact or given["contact"], format=given["as_format"] or document.format,
             )  # fmt: skip
-
-
-def _asked(files: tuple[str, ...], as_format: str | None) -> Iterator[Document]:
-    for file in files:
-        if file == "-":
-            yield Document("-", sys.stdin.buffer.read(), format=as_format)
-        else:
-            check_readable(Path(file))
-            yield Document(file, Path(file), format=as_format)
 
 
 def _wanted(opened: Registry, ids: tuple[str, ...], given: dict[str, Any]) -> list[Entry]:

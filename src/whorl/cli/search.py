@@ -1,15 +1,13 @@
 """``whorl search``: where does this text come from?"""
 
 import json
-import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from whorl.cli.options import as_option, check_readable, format_option, limits_options, set_limits
+from whorl.cli.options import as_option, asked, format_option, limits_options, set_limits
 from whorl.clustering.grouping import HitGroup, group_hits
 from whorl.index.index import Index
 from whorl.index.search import Hit, Hits
@@ -61,7 +59,7 @@ def command(index: Path, files: tuple[str, ...], as_format: str | None, form: st
       whorl search pages.index page.html --group --limit 50
     """
     set_limits(given["parse_seconds"], given["parse_memory"])
-    documents = list(_documents(files, as_format))
+    documents = list(asked(files, as_format))
     options = {"limit": given["limit"], "window": given["window"], "look_ups": given["look_ups"]}
     with Index.open(index) as opened:
         answers = []
@@ -74,15 +72,6 @@ def command(index: Path, files: tuple[str, ...], as_format: str | None, form: st
             return
         for answer in answers:
             _print(opened, *answer, explain)
-
-
-def _documents(files: tuple[str, ...], as_format: str | None) -> Iterator[Document]:
-    for file in files:
-        if file == "-":
-            yield Document("-", sys.stdin.buffer.read(), format=as_format)
-        else:
-            check_readable(Path(file))
-            yield Document(file, Path(file), format=as_format)
 
 
 def _as_json(opened: Index, document: Document, hits: Hits, groups: list[HitGroup] | None) -> dict[str, Any]:
