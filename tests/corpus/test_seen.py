@@ -22,3 +22,14 @@ def test_many_tables_of_memory_and_of_files(monkeypatch):
     assert all(seen.add(str(number)) for number in range(20_000))
     assert not any(seen.add(str(number)) for number in range(20_000))
     assert seen.add("\ud800")
+
+
+@given(st.lists(st.binary(min_size=16, max_size=16) | st.integers(0, 3).map(lambda n: bytes([n]) * 16)))
+def test_digests(digests):
+    seen, known = Seen(), set()
+    for digest in digests:
+        assert (digest in seen) == (digest in known)
+        assert seen.add_digest(digest) == (digest not in known)
+        known.add(digest)
+        assert digest in seen
+    assert "text" not in seen

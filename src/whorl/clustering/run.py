@@ -16,13 +16,13 @@ from whorl.clustering.equals import CONTAINED, NEAR, UNIQUE, Equals, set_aside
 from whorl.clustering.joining import components, stars
 from whorl.clustering.measuring import Measured, Measurer
 from whorl.clustering.reading import Reader, batches
-from whorl.clustering.records import Item
+from whorl.clustering.records import Item, Records
 from whorl.clustering.result import Clustering, Phase
-from whorl.clustering.seen import Seen
 from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.sketching import draw, drawn, sampling
 from whorl.clustering.sorting import sketched, sorted_postings, super_shingled
 from whorl.clustering.store import Store
+from whorl.corpus.seen import Seen
 from whorl.errors import InputError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.hashing.key import Key
@@ -112,14 +112,14 @@ class Run:
 
     def _read(self, items: Iterable[Item]) -> None:
         store = self._store
-        seen = Seen(self._settings.memory // SHARE)
+        seen = Seen()
         if store.documents:
-            seen.add(store.records)
+            _remember(seen, store.records)
         reader = Reader(self._scheme, self._key, seen)
         with Ahead(self._settings.threads) as ahead:
             for batch in ahead.map(reader.read, batches(self._rest(items))):
                 store.add(batch)
-                seen.add(batch.records)
+                _remember(seen, batch.records)
 
     def _rest(self, items: Iterable[Item]) -> Iterator[Item]:
         """The documents that are not in the store yet. The last that is tells whether the corpus is the same."""
@@ -261,6 +261,12 @@ class Run:
         finally:
             spent = time.perf_counter() - began, time.process_time() - used
             self._store.state["phases"][name] = [one + two for one, two in zip(before, spent, strict=True)]
+
+
+def _remember(seen: Seen, records: Records) -> None:
+    """The contents of documents that were read: those that come again need not be."""
+    for digest in records["content"][records["reason"] < 0]:
+        seen.add_digest(digest.tobytes())
 
 
 def _policy(settings: ClusterSettings) -> dict[str, Any]:

@@ -45,15 +45,23 @@ class _Table:
 
 
 class Seen:
-    """Ids, each known once it was added."""
+    """Ids, each known once it was added; or digests of anything else, of 16 bytes."""
 
     def __init__(self) -> None:
         self._tables = [_Table(_FIRST)]
 
     def add(self, identity: str) -> bool:
         """Whether the id is new."""
-        digest = blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        home, tag = int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little") or 1
+        return self.add_digest(blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+
+    def __contains__(self, digest: object) -> bool:
+        """Whether the digest was added."""
+        home, tag = _parts(digest) if isinstance(digest, bytes) else (0, 0)
+        return any(table.place(home, tag) >= 0 for table in self._tables)
+
+    def add_digest(self, digest: bytes) -> bool:
+        """Whether the digest is new."""
+        home, tag = _parts(digest)
         at = -1
         for table in self._tables:
             at = table.place(home, tag)
@@ -64,6 +72,10 @@ class Seen:
         if table.is_full:
             self._tables.append(_Table(table.slots * _GROWTH))
         return True
+
+
+def _parts(digest: bytes) -> tuple[int, int]:
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little") or 1
 
 
 def _cells(size: int) -> "memoryview[int]":
