@@ -87,6 +87,15 @@ class TestReadme:
     def test_commands_run(self, command):
         assert run(command)
 
+    def test_commands_run_one_after_the_other(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for name in ("README.md", "docs", "examples"):
+            (tmp_path / name).symlink_to(ROOT / name)
+        commands = "".join(blocks(README, "bash")).splitlines()
+        assert {command.split()[1] for command in commands} == {"cluster", "sweep", "index", "search", "registry"}
+        for command in commands:
+            assert run(command)
+
     @pytest.mark.parametrize("transcript", TRANSCRIPTS)
     def test_a_run_looks_as_shown(self, transcript):
         prompt, _, shown = transcript.partition("\n")
