@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-from whorl.corpus.read import read
+from whorl.corpus.read import read, read_sheets
 from whorl.corpus.records import DEFAULT, Columns, Fault, Record
+from whorl.corpus.sheets import Sheet
 
 ROWS = [{"id": f"d{i}", "text": f"text number {i} é", "url": f"http://x/{i}", "date": "2024-01-02"} for i in range(9)]
 
@@ -65,9 +66,26 @@ def planted(folder: Path, name: str, data: bytes) -> Path:
 
 
 def split(path: Path, columns: Columns = DEFAULT, **options: Any) -> tuple[list[Record], list[Fault]]:
+    """Documents and faults of a corpus: the same whether it is read in sheets or not."""
     items = list(read(path, columns, **options))
     records = [item for item in items if isinstance(item, Record)]
-    return records, [item for item in items if isinstance(item, Fault)]
+    faults = [item for item in items if isinstance(item, Fault)]
+    if "seen" not in options:  # which would remember the ids
+        assert in_sheets(path, columns, **options) == (records, faults)
+    return records, faults
+
+
+def in_sheets(path: Path, columns: Columns = DEFAULT, **options: Any) -> tuple[list[Record], list[Fault]]:
+    records, faults = list[Record](), list[Fault]()
+    for item in read_sheets(path, columns, **options):
+        if isinstance(item, Sheet):
+            records += [
+                Record(document.name, document, item.path, row, None, item.offset)
+                for document, row in zip(item.documents(), item.rows, strict=True)
+            ]
+        else:
+            (faults if isinstance(item, Fault) else records).append(item)
+    return records, faults
 
 
 def ids(path: Path, **options: Any) -> list[str]:

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import unicodedata
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -286,12 +287,22 @@ class TestTables:
 
 @given(st.lists(texts(), max_size=6), st.sampled_from([CHARACTERS, WORDS, CONSONANTS]))
 def test_texts_that_are_read_together_have_the_symbols_that_each_has_alone(several, frontend):
-    found = frontend.read_all(several, [one.encode("utf-8", "surrogatepass") for one in several])
-    assert [symbols.tolist() for symbols in found] == [frontend.stream(one).symbols.tolist() for one in several]
+    assert _read_all(frontend, several) == [frontend.stream(one).symbols.tolist() for one in several]
 
 
 def test_texts_are_read_together_as_long_as_they_are_short(monkeypatch):
     monkeypatch.setattr(text, "TOGETHER", 10)
     several = ["one two", "three", "", "four five six seven", "é", "eight"] * 3
-    found = WORDS.read_all(several, [one.encode() for one in several])
-    assert [symbols.tolist() for symbols in found] == [WORDS.stream(one).symbols.tolist() for one in several]
+    for frontend in (WORDS, CHARACTERS):
+        assert _read_all(frontend, several) == [frontend.stream(one).symbols.tolist() for one in several]
+
+
+def test_a_text_that_is_too_long_for_short_offsets_is_read_with_the_others(monkeypatch):
+    monkeypatch.setattr(text, "LONGEST", 10)
+    several = ["one two", "three", "", "four five six seven"]
+    assert _read_all(WORDS, several) == [WORDS.stream(one).symbols.tolist() for one in several]
+
+
+def _read_all(frontend, several):
+    symbols, bounds = frontend.read_all([one.encode("utf-8", "surrogatepass") for one in several])
+    return [symbols[start:end].tolist() for start, end in pairwise(bounds.tolist())]

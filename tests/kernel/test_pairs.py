@@ -37,6 +37,33 @@ def test_tallying(rows, most, linear, room):
         assert found == sorted(shared.items())
 
 
+@given(st.data(), st.integers(1, 6), st.sampled_from([0.1, 0.4, 1.0]), st.booleans())
+def test_hopeful(data, documents, threshold, contained):
+    numbers = st.integers(0, documents - 1)
+    pairs = data.draw(st.lists(st.tuples(numbers, numbers, st.integers(0, 30))))
+    lefts, rights, counts = np.array(pairs, np.int64).reshape(-1, 3).T.copy()
+    draw = np.random.default_rng(data.draw(st.integers(0, 99)))
+    table = draw.integers(0, 60, (documents, 4)).astype(np.int32)
+    arguments = (
+        lefts, rights, counts, draw.integers(0, 3, documents), table[:, 1:], table[:, :3] // 20,
+        draw.integers(1, 99, documents) if contained else None, threshold, 3.3, 8,
+    )  # fmt: skip
+    assert native_pairs.hopeful(*arguments).tolist() == twin_pairs.hopeful(*arguments).tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0]))))
+def test_near(rows):
+    owners, others, likeness = (
+        np.array([row[column] for row in rows], kind) for column, kind in enumerate((np.int32, np.int32, np.float64))
+    )
+    ties = np.array([3, 1, 1, 2, 2**63, 0], np.uint64)
+    for one, two in zip(
+        native_pairs.near(6, owners, others, likeness, ties), twin_pairs.near(6, owners, others, likeness, ties),
+        strict=True,
+    ):  # fmt: skip
+        assert one.tolist() == two.tolist()
+
+
 def _columns(rows):
     return tuple(zip(*rows, strict=True)) or ((), ())
 

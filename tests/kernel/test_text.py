@@ -49,6 +49,25 @@ def test_words(items):
     equal(native_words.words(narrow), twin_words.words(narrow))
 
 
+@given(st.lists(st.lists(st.sampled_from(CODES) | st.integers(0, 0xD7FF), max_size=12), max_size=4), st.booleans())
+def test_spelled(several, damaged):
+    texts = ["".join(map(chr, codes)).encode("utf-8", "surrogatepass") for codes in several]
+    texts += [b"a\xff"] if damaged else []
+    data = np.frombuffer(b"".join(texts), np.uint8)
+    bounds = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    arguments = data, bounds, tables.table("words").entries
+    equal(native_words.spelled(*arguments), twin_words.spelled(*arguments))
+
+
+@pytest.mark.parametrize("text", ["a" * 9, "ab ", "a'1", "漢", "漢a", "½a", "a\u0301", "\u0301", "\u200b"])
+def test_spelled_has_room(text):
+    """As many words, and as many parts that are left, as a text of its length can have."""
+    data = np.frombuffer((text * 99).encode(), np.uint8)
+    for bounds in ([0, len(data)], range(0, len(data) + 1, len(text.encode()))):
+        arguments = data, np.array(bounds, np.int64), tables.table("words").entries
+        equal(native_words.spelled(*arguments), twin_words.spelled(*arguments))
+
+
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 10))), hnp.arrays(np.int32, 10), hnp.arrays(np.int32, 10))
 def test_place(words, starts, ends):
     firsts, lasts = np.array(words, np.int32).reshape(-1, 2).T.copy()

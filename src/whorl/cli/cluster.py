@@ -28,9 +28,10 @@ from whorl.clustering.result import Clustering
 from whorl.clustering.run import SKETCH, Progress, Run
 from whorl.clustering.settings import MEASURES, THRESHOLDS, ClusterSettings
 from whorl.collection.rules import Rules
-from whorl.corpus.read import read, size
-from whorl.corpus.records import Columns, Fault
+from whorl.corpus.read import read_sheets, size
+from whorl.corpus.records import Columns, Fault, Record
 from whorl.corpus.seen import Seen
+from whorl.corpus.sheets import Sheet
 from whorl.errors import InputError
 from whorl.report.answer import answer_text
 from whorl.report.clusters import write_clusters
@@ -140,24 +141,27 @@ class _Source:
         paths = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in self._paths]
         return json.dumps([paths, asdict(self._columns), asdict(self._rules)], default=str)
 
-    def items(self, progress: Progress | None) -> Iterator[Item]:
+    def items(self, progress: Progress | None) -> Iterator[Item | Sheet]:
         """Every document. How far it is, is told in bytes."""
         seen, behind = Seen(), 0
         sizes = [size(path, self._rules) for path in self._paths]
         for path, length in zip(self._paths, sizes, strict=True):
             prefix = f"{path.name}/" if len(self._paths) > 1 else ""
-            for item in read(path, self._columns, self._rules, seen=seen, prefix=prefix):
+            for item in read_sheets(path, self._columns, self._rules, seen=seen, prefix=prefix):
                 if isinstance(item, Fault):
                     self.faults.append(asdict(item))
                     continue
                 if progress is not None:
                     progress(SKETCH, behind + item.offset, sum(sizes))
-                document = item.document
-                if item.features is not None:
-                    yield Features(item.id, item.features, document.url, document.date)
-                else:
-                    yield document if document.name == item.id else replace(document, name=item.id)
+                yield item if isinstance(item, Sheet) else _item(item)
             behind += length
+
+
+def _item(record: Record) -> Item:
+    document = record.document
+    if record.features is not None:
+        return Features(record.id, record.features, document.url, document.date)
+    return document if document.name == record.id else replace(document, name=record.id)
 
 
 def _clustered(

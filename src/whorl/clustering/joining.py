@@ -58,9 +58,8 @@ class _Near:
         likeness: NDArray[np.float64],
         ties: NDArray[np.uint64],
     ) -> None:
-        self.others = others[np.lexsort((ties[others], -likeness, own))]
-        self.degrees = np.bincount(own, minlength=count)
-        self.bounds = np.concatenate([[0], np.cumsum(self.degrees)]).astype(np.int64)
+        self.others, self.bounds = kernel.pairs().near(count, own, others, likeness, ties)
+        self.degrees = np.diff(self.bounds)
 
     def order(self, ties: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The documents that have any, those with most first; of those with as many, the one with the smaller tie."""

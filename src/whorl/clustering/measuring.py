@@ -90,6 +90,7 @@ class Measurer:
         self._shingles, self._sketches, self._settings = shingles, sketches, settings
         self._common = common_among(sketches, common)
         self._sizes = np.maximum(1, shingles.sizes)
+        self._levels = np.log2(sketches.moduli).astype(np.int64)
 
     def alike(self, pairs: Pairs) -> Measured:
         """Those of the candidates that reach the threshold. The counts must be of shared values of sketches."""
@@ -138,9 +139,9 @@ class Measurer:
     def _samples(self, pairs: Pairs) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """How many shingles of each document its sketch has that the other's could have, which the coarser one decides;
         and how many common ones, which are not counted, both may share."""
-        moduli, kept, common = self._sketches.moduli, self._sketches.kept, self._common
+        kept, common = self._sketches.kept, self._common
         left, right = pairs.left, pairs.right
-        level = np.log2(np.maximum(moduli[left], moduli[right])).astype(np.int64)
+        level = np.maximum(self._levels[left], self._levels[right])
         may_share = np.minimum(common[left, level], common[right, level])
         return kept[left, level].astype(np.int64), kept[right, level].astype(np.int64), may_share.astype(np.int64)
 
@@ -152,17 +153,12 @@ class Measurer:
         return Measured(left.astype(np.int32), right.astype(np.int32), least, one, two)
 
     def _hopeful(self, pairs: Pairs) -> NDArray[np.bool_]:
-        """Pairs whose sketches do not rule out that they reach the threshold: the sample of both, or of the smaller,
-        has as many shared shingles as it would have by chance."""
-        threshold = self._settings.threshold
-        left, right, common = self._samples(pairs)
-        count = pairs.count + common
-        if self._settings.measure == "resemblance":
-            sample = left + right - count
-        else:
-            sample = np.where(self._sizes[pairs.left] <= self._sizes[pairs.right], left, right)
-        error = np.sqrt(threshold * (1 - threshold) * sample)
-        hopeful: NDArray[np.bool_] = (count + DOUBT * error >= threshold * sample) | (sample < FEW)
+        """Pairs whose sketches do not rule out that they reach the threshold."""
+        sizes = None if self._settings.measure == "resemblance" else self._sizes
+        hopeful: NDArray[np.bool_] = kernel.pairs().hopeful(
+            pairs.left, pairs.right, pairs.count, self._levels, self._sketches.kept, self._common, sizes,
+            self._settings.threshold, DOUBT, FEW,
+        )  # fmt: skip
         return hopeful
 
 

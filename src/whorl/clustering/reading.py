@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from whorl import kernel
 from whorl.clustering.features import Features, identities
 from whorl.clustering.records import RECORD, Batch, Item, packed
+from whorl.corpus.sheets import Sheet
 from whorl.errors import DocumentError
+from whorl.frontends.detection import TEXT
 from whorl.frontends.protocol import Frontend
 from whorl.frontends.reading import choose
 from whorl.frontends.source import held
@@ -36,11 +38,17 @@ NO_DIGEST = bytes(DIGEST)
 _NOTHING: Hashes = np.empty(0, np.uint64)
 
 
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Documents that are read together."""
+def batches(items: Iterable[Item | Sheet]) -> Iterator[list[Item] | Sheet]:
+    """Documents that are read together. A sheet is a batch of its own."""
     batch: list[Item] = []
     size = 0
     for item in items:
+        if isinstance(item, Sheet):
+            if batch:
+                yield batch
+                batch, size = [], 0
+            yield item
+            continue
         batch.append(item)
         size += _size(item)
         if len(batch) == BATCH or size >= BATCH_BYTES:
@@ -58,14 +66,13 @@ class Reader:
         # Documents that say their format are read by the front-end of the first of them.
         self._fronts: dict[str, Frontend[Any]] = {}
 
-    def read(self, items: Sequence[Item]) -> Batch:
+    def read(self, items: Sequence[Item] | Sheet) -> Batch:
         """What phase 1 keeps of these documents. What cannot be read has the reason, and no shingles."""
         reading = _Reading(len(items))
-        for number, item in enumerate(items):
-            try:
-                self._open(reading, number, item)
-            except DocumentError as error:
-                reading.refuse(number, str(error))
+        if isinstance(items, Sheet):
+            self._open_sheet(reading, items)
+        else:
+            self._open_all(reading, items)
         reading.read_together()
         shingles, ends = kernel.shingles().distinct(*self._values(reading))
         records = np.zeros(len(items), RECORD)
@@ -74,6 +81,26 @@ class Reader:
         records["lexical"] = _column(_digests(reading.symbols))
         records["shingle"] = _column(_digests(shingles[start:end] for start, end in pairwise(ends.tolist())))
         return Batch(records, _texts(items, reading.reasons, records), shingles)
+
+    def _open_sheet(self, reading: "_Reading", sheet: Sheet) -> None:
+        front = self._front(Document("", "", format=TEXT), "")
+        if not isinstance(front, TextFrontend):
+            self._open_all(reading, list(sheet.documents()))
+            return
+        texts, bounds = sheet.texts()
+        data = texts.data
+        waiting = reading.together.setdefault(front, {})
+        for number, (start, end) in enumerate(pairwise(bounds.tolist())):
+            text = data[start:end]
+            if self._is_new(reading, number, text):
+                waiting[number] = text
+
+    def _open_all(self, reading: "_Reading", items: Sequence[Item]) -> None:
+        for number, item in enumerate(items):
+            try:
+                self._open(reading, number, item)
+            except DocumentError as error:
+                reading.refuse(number, str(error))
 
     def _open(self, reading: "_Reading", number: int, item: Item) -> None:
         """Read a document, or leave it for the end if it can be read together with others."""
@@ -88,14 +115,14 @@ class Reader:
             return
         front = self._front(item, content)
         if isinstance(front, TextFrontend) and isinstance(content, str):
-            reading.together.setdefault(front, {})[number] = content, data
+            reading.together.setdefault(front, {})[number] = data
         else:
             pieces = front.pieces(replace(item, content=content))
             reading.symbols[number] = np.concatenate(
                 [_NOTHING, *(_wide(front.read(piece).symbols) for piece in pieces)]
             )
 
-    def _is_new(self, reading: "_Reading", number: int, data: bytes) -> bool:
+    def _is_new(self, reading: "_Reading", number: int, data: bytes | memoryview) -> bool:
         reading.sizes[number] = len(data)
         reading.contents[number] = _digest(data)
         return reading.contents[number] not in self._seen
@@ -123,7 +150,7 @@ class Reader:
 
 class _Reading:
     """What is found of the documents of a batch: the symbols, or the features; digests of the contents; their sizes;
-    why a document cannot be read. ``together`` are texts, with their UTF-8, that wait to be read with others."""
+    why a document cannot be read. ``together`` are texts, in UTF-8, that wait to be read with others."""
 
     def __init__(self, count: int) -> None:
         self.symbols: list[Hashes] = [_NOTHING] * count
@@ -131,7 +158,7 @@ class _Reading:
         self.contents = [NO_DIGEST] * count
         self.sizes = [0] * count
         self.reasons: list[str | None] = [None] * count
-        self.together: dict[TextFrontend, dict[int, tuple[str, bytes]]] = {}
+        self.together: dict[TextFrontend, dict[int, bytes | memoryview]] = {}
 
     def refuse(self, number: int, reason: str) -> None:
         """A document that cannot be read is equal to none."""
@@ -140,18 +167,21 @@ class _Reading:
     def read_together(self) -> None:
         """The texts that were left for the end."""
         for front, waiting in self.together.items():
-            texts, encoded = zip(*waiting.values(), strict=True)
-            for number, symbols in zip(waiting, front.read_all(texts, encoded), strict=True):
-                self.symbols[number] = _wide(symbols)
+            symbols, bounds = front.read_all(list(waiting.values()))
+            for number, (start, end) in zip(waiting, pairwise(bounds.tolist()), strict=True):
+                self.symbols[number] = _wide(symbols[start:end])
 
 
-def _texts(items: Sequence[Item], reasons: Sequence[str | None], records: NDArray[np.void]) -> dict[str, bytes]:
-    columns: dict[str, Sequence[str | None]] = {
-        "id": [item.name for item in items],
-        "url": [item.url for item in items],
-        "date": [item.date for item in items],
-        "reason": reasons,
-    }
+def _texts(items: Sequence[Item] | Sheet, reasons: Sequence[str | None], records: NDArray[np.void]) -> dict[str, bytes]:
+    columns: dict[str, Sequence[str | None]] = {"reason": reasons}
+    if isinstance(items, Sheet):
+        columns |= {"id": items.ids, "url": items.urls, "date": items.dates}
+    else:
+        columns |= {
+            "id": [item.name for item in items],
+            "url": [item.url for item in items],
+            "date": [item.date for item in items],
+        }
     texts = {}
     for field, column in columns.items():
         records[field], texts[field] = packed(column)
@@ -176,7 +206,7 @@ def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _digest(data: bytes | Hashes) -> bytes:
+def _digest(data: bytes | memoryview | Hashes) -> bytes:
     # SHA-256, because processors have instructions for it: it is twice as fast as BLAKE2b here.
     return sha256(data.data if isinstance(data, np.ndarray) else data).digest()[:DIGEST]
 

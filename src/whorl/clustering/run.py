@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -23,6 +22,7 @@ from whorl.clustering.sketching import draw, drawn, sampling
 from whorl.clustering.sorting import sketched, sorted_postings, super_shingled
 from whorl.clustering.store import Store
 from whorl.corpus.seen import Seen
+from whorl.corpus.sheets import Sheet
 from whorl.errors import InputError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.hashing.key import Key
@@ -95,7 +95,7 @@ class Run:
         found: list[dict[str, Any]] = self._store.state.get("faults", [])
         return found
 
-    def sketch(self, items: Iterable[Item], faults: Sequence[Mapping[str, Any]] = ()) -> None:
+    def sketch(self, items: Iterable[Item | Sheet], faults: Sequence[Mapping[str, Any]] = ()) -> None:
         """Phase 1: every document is read once, and becomes a sketch. Goes on where it was stopped.
 
         ``faults``, which may grow while the documents are read, is kept with what was read.
@@ -110,7 +110,7 @@ class Run:
                     draw(store.shingles, store.folder, self._settings)
                 store.save(sketches=[*drawings, sampling(self._settings)])
 
-    def _read(self, items: Iterable[Item]) -> None:
+    def _read(self, items: Iterable[Item | Sheet]) -> None:
         store = self._store
         seen = Seen()
         if store.documents:
@@ -121,15 +121,26 @@ class Run:
                 store.add(batch)
                 _remember(seen, batch.records)
 
-    def _rest(self, items: Iterable[Item]) -> Iterator[Item]:
+    def _rest(self, items: Iterable[Item | Sheet]) -> Iterator[Item | Sheet]:
         """The documents that are not in the store yet. The last that is tells whether the corpus is the same."""
-        every, done = iter(items), self._store.documents
-        if done:
-            last = next(islice(every, done - 1, None), None)
-            if last is None or self._store.texts("id")[done - 1] != last.name:
+        left = self._store.documents
+        if not left:
+            return iter(items)
+        last = self._store.texts("id")[left - 1]
+        self._store.forget()
+        return self._from(iter(items), left, last)
+
+    def _from(self, items: Iterator[Item | Sheet], left: int, last: str | None) -> Iterator[Item | Sheet]:
+        """What comes after so many documents, the last of which has this id."""
+        while left:
+            item = next(items, None)
+            behind = [] if item is None else item.ids[:left] if isinstance(item, Sheet) else [item.name]
+            left -= len(behind)
+            if item is None or (not left and behind[-1] != last):
                 raise InputError(f"{self._store.folder}: the corpus has changed since; begin afresh")
-            self._store.forget()
-        return every
+            if isinstance(item, Sheet) and len(behind) < len(item):
+                yield item.chosen([number >= len(behind) for number in range(len(item))])
+        yield from items
 
     def pair(self) -> None:
         """Phases 2 and 3: ⟨shingle, document⟩ sorted, ⟨document, document, count⟩."""

@@ -2,17 +2,22 @@
 
 import json
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from whorl import kernel
 from whorl.collection.faults import DAMAGE, reason
 from whorl.collection.folder import opened
 from whorl.collection.rules import Rules
 from whorl.corpus.chunks import chunks
-from whorl.corpus.lines import Line, lines
+from whorl.corpus.lines import Block, Line, blocks, lines
 from whorl.corpus.records import BadRowError, Columns, Fault, Place, Record
 from whorl.corpus.rows import record
+from whorl.corpus.sheets import Sheet
+from whorl.kernel.twin_jsonl import ELSE, EMPTY, ESCAPED, INTEGER, MISSING, NULL, READ, STRING
 
 # Lines whose names are taken for those of the columns. A column may be absent where it has no value.
 _LOOKED_AT = 100
@@ -45,14 +50,123 @@ def rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> 
         try:
             for line in lines(source, rules.member):
                 row = line.number
-                try:
-                    values = _object(line, rules.member)
-                    if values is not None:
-                        yield record(values, columns, Place(name, row), source.offset, prefix)
-                except BadRowError as error:
-                    yield Fault(name, row, str(error))
+                yield from _row(line, Place(name, row), columns, rules.member, prefix, source.offset)
         except DAMAGE as error:
-            yield Fault(name, row + 1, f"damaged: {reason(error)}; the rest of the file is not read")
+            yield Fault(name, row + 1, _DAMAGED.format(reason(error)))
+
+
+def sheets(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> Iterator[Record | Fault | Sheet]:
+    """The same lines in sheets. One that is not plain, or faulty, stands alone, as ``rows`` has it."""
+    row = 0
+    with opened(path, follow=True) as file:
+        source = chunks(file, path.name)
+        try:
+            for block in blocks(source, rules.member):
+                found = _Lines(block, name, columns, rules.member, prefix, source.offset)
+                row = found.last
+                yield from found.items()
+        except DAMAGE as error:
+            yield Fault(name, row + 1, _DAMAGED.format(reason(error)))
+
+
+_DAMAGED = "damaged: {}; the rest of the file is not read"
+
+
+def _row(line: Line, place: Place, columns: Columns, most: int, prefix: str, offset: int) -> Iterator[Record | Fault]:
+    try:
+        values = _object(line, most)
+        if values is not None:
+            yield record(values, columns, place, offset, prefix)
+    except BadRowError as error:
+        yield Fault(*place, str(error))
+
+
+# Which kinds of values an id, an address or a date may have, and which a text.
+_WORD = np.isin(range(ELSE + 1), (MISSING, STRING, ESCAPED, INTEGER, NULL))
+_TEXT = np.isin(range(ELSE + 1), (STRING, ESCAPED))
+
+
+class _Lines:
+    """The lines of a block, whose values the kernel finds."""
+
+    def __init__(self, block: Block, name: str, columns: Columns, most: int, prefix: str, offset: int) -> None:
+        self._name, self._columns, self._most, self._prefix, self._offset = name, columns, most, prefix, offset
+        self._first, self._block = block.number, block.content or b""
+        self._is_long = block.content is None
+        if self._first == 1:
+            self._block = self._block.removeprefix(_MARK)
+        wanted = [column.encode() for column in (columns.id, columns.text, columns.url, columns.date)]
+        self._data = np.frombuffer(self._block, np.uint8)
+        self._states, self._line_ends, self._kinds, self._starts, self._ends = kernel.jsonl().fields(
+            self._data, np.frombuffer(b"".join(wanted), np.uint8), np.cumsum([0, *map(len, wanted)], dtype=np.int64)
+        )
+
+    @property
+    def last(self) -> int:
+        """The number of the last line."""
+        return self._first + max(0, len(self._states) - 1)
+
+    def items(self) -> Iterator[Record | Fault | Sheet]:
+        """Runs of plain lines as sheets, and what stands between them."""
+        if self._is_long:
+            yield from self._told(0)
+        for is_plain, places in groupby(range(len(self._states)), self._plain().tolist().__getitem__):
+            if is_plain:
+                yield self._sheet(list(places))
+            else:
+                for place in places:
+                    yield from self._told(place)
+
+    def _plain(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        kinds = self._kinds
+        words = _WORD[kinds[:, [0, 2, 3]]].all(axis=1)
+        lengths = np.diff(self._line_ends, prepend=-1) - 1
+        found: np.ndarray[Any, np.dtype[np.bool_]] = (
+            (self._states == READ) & words & _TEXT[kinds[:, 1]] & (lengths <= self._most)
+        )
+        return found
+
+    def _told(self, place: int) -> Iterator[Record | Fault]:
+        """One line, read slowly, so that what is wrong with it can be said."""
+        if not self._is_long and self._states[place] == EMPTY:
+            return
+        start = int(self._line_ends[place - 1]) + 1 if place else 0
+        content = None if self._is_long else self._block[start : self._line_ends[place]]
+        long = content is None or len(content) > self._most
+        row = self._first + place
+        yield from _row(
+            Line(row, None if long else content), Place(self._name, row), self._columns, self._most, self._prefix,
+            self._offset,
+        )  # fmt: skip
+
+    def _sheet(self, places: list[int]) -> Sheet:
+        rows = [self._first + place for place in places]
+        ids = [
+            word or f"{self._prefix}{self._name}:{row}" for word, row in zip(self._words(0, places), rows, strict=True)
+        ]
+        starts, ends = self._starts[places, 1], self._ends[places, 1]
+        urls, dates = self._words(2, places), self._words(3, places)
+        return Sheet(self._name, rows, ids, urls, dates, self._data, starts, ends, self._offset)
+
+    def _words(self, column: int, places: list[int]) -> list[str | None]:
+        """The values of a column whose values are strings, whole numbers or nothing."""
+        return [
+            self._word(kind, start, end)
+            for kind, start, end in zip(
+                self._kinds[places, column].tolist(),
+                self._starts[places, column].tolist(),
+                self._ends[places, column].tolist(),
+                strict=True,
+            )
+        ]
+
+    def _word(self, kind: int, start: int, end: int) -> str | None:
+        content = self._block[start:end]
+        if kind == STRING:
+            return content.decode()
+        if kind == ESCAPED:
+            return str(json.loads(b'"%b"' % content))
+        return str(int(content)) if kind == INTEGER else None
 
 
 def _object(line: Line, most: int) -> dict[str, Any] | None:

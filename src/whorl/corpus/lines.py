@@ -1,4 +1,4 @@
-"""The lines of a file, one at a time, however long the file or a line is."""
+"""The lines of a file, one at a time or many, however long the file or a line is."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,19 +13,39 @@ class Line(NamedTuple):
     content: bytes | None
 
 
-def lines(source: Chunks, most: int) -> Iterator[Line]:
-    """Every line. One that is longer than ``most`` bytes is passed without being held."""
+class Block(NamedTuple):
+    """Whole lines with their ends, and the number of the first. None stands for one that is longer than allowed."""
+
+    number: int
+    content: bytes | None
+
+
+def blocks(source: Chunks, most: int) -> Iterator[Block]:
+    """Every line, as many at a time as come. One that is longer than ``most`` bytes is passed without being held, if it
+    is longer than what comes at a time; a shorter one may stand in a block."""
     number, held, size = 1, list[bytes](), 0
     while chunk := source.chunk():
-        *ended, rest = chunk.split(b"\n")
-        for piece in ended:
-            size += len(piece)
-            yield Line(number, b"".join((*held, piece)) if size <= most else None)
+        if size > most and b"\n" in chunk:  # the line in hand ends here
+            yield Block(number, None)
             number, held, size = number + 1, [], 0
-        size += len(rest)
+            chunk = chunk[chunk.index(b"\n") + 1 :]
+        ended = chunk.rfind(b"\n") + 1
+        if ended:
+            block = b"".join((*held, chunk[:ended]))
+            yield Block(number, block)
+            number, held, size = number + block.count(b"\n"), [], 0
+        size += len(chunk) - ended
         if size <= most:
-            held.append(rest)
+            held.append(chunk[ended:])
         else:
             held.clear()
     if size:
-        yield Line(number, b"".join(held) if size <= most else None)
+        yield Block(number, b"".join((*held, b"\n")) if size <= most else None)
+
+
+def lines(source: Chunks, most: int) -> Iterator[Line]:
+    """Every line. One that is longer than ``most`` bytes is told, and not held."""
+    for number, block in blocks(source, most):
+        for content in (None,) if block is None else block[:-1].split(b"\n"):
+            yield Line(number, content if content is not None and len(content) <= most else None)
+            number += 1

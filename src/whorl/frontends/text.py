@@ -6,11 +6,12 @@ like Latin ones. What each code point becomes is data (``tables``); the walk ove
 bytes is the matter of ``encoding``. Why this form: docs/decisions/0002-text-canonical-form.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whorl import kernel
 from whorl.errors import InputError
@@ -18,12 +19,12 @@ from whorl.frontends import tables
 from whorl.frontends.codes import Codes, of_text
 from whorl.frontends.pieces import Piece, pieces
 from whorl.kernel.twin_text import BINDS
-from whorl.model import Document, Stream, Symbols
+from whorl.model import Document, Hashes, Stream, Symbols
 
 # Offsets of 32 bits serve any text whose offsets fit; a longer one is read in pieces and gets 64 bits.
 LONGEST = 1 << 30
 
-# Characters of texts that are read together: what is made of them on the way stays in a core's cache.
+# Bytes of texts that are read together: what is made of them on the way stays in a core's cache.
 TOGETHER = 1 << 17
 
 _NO_SYMBOLS: Symbols = np.empty(0, np.uint8)
@@ -63,32 +64,53 @@ class TextFrontend:
             return self._ascii(piece)
         return self._any(piece)
 
-    def read_all(self, texts: Sequence[str], encoded: Sequence[bytes]) -> list[Symbols]:
-        """The symbols of each text, without spans. ``encoded`` is the UTF-8 of each: decoding it takes no lock, so that
-        other threads go on. Short texts are read together, for each costs less than a call does.
+    def read_all(self, texts: Sequence[bytes | memoryview]) -> tuple[Symbols, NDArray[np.int64]]:
+        """The symbols of texts in UTF-8, without spans, one text after the other, and their bounds. Words take no lock,
+        so that other threads go on."""
+        data = np.frombuffer(b"".join(texts), np.uint8)
+        bounds = _bounds(map(len, texts))
+        if self.symbols != "words" or len(data) > LONGEST:
+            return self._grouped(data, bounds)
+        hashes, ends, parts = kernel.words().spelled(data, bounds, tables.table("words").entries)
+        if len(ends) < len(bounds):  # a lone surrogate, which UTF-8 has not
+            return self._grouped(data, bounds)
+        return self._filled(hashes, ends, parts, data, bounds) if len(parts) else (hashes, ends)
+
+    def _filled(
+        self,
+        hashes: Hashes,
+        ends: NDArray[np.int64],
+        parts: NDArray[np.int64],
+        data: NDArray[np.uint8],
+        bounds: NDArray[np.int64],
+    ) -> tuple[Symbols, NDArray[np.int64]]:
+        """The words with those of the parts that were left, put in their places."""
+        left = [data[start:end] for _, start, end in parts.tolist()]
+        others, other_ends = self._grouped(np.concatenate(left), _bounds(map(len, left)))
+        counts = np.diff(other_ends)
+        texts = np.searchsorted(bounds, parts[:, 1], "right") - 1
+        more = np.bincount(texts, counts, len(bounds) - 1).astype(np.int64)
+        return np.insert(hashes, np.repeat(parts[:, 0], counts), others), ends + _bounds(more)
+
+    def _grouped(self, data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> tuple[Symbols, NDArray[np.int64]]:
+        """The same by the general walk. Short texts are read together, for each costs less than a call does.
 
         A line feed stands between two of them. It is no symbol, and nothing is joined over it.
         """
-        found: list[Symbols] = [_NO_SYMBOLS] * len(texts)
-        for group in _together(texts):
-            stream = self._read_group([texts[number] for number in group], [encoded[number] for number in group])
-            ends = np.cumsum([len(texts[number]) + 1 for number in group]) - 1
+        symbols, counts = [_NO_SYMBOLS], list[NDArray[np.int64]]()
+        for first, last in _together(bounds):
+            texts = [data[start:end].tobytes() for start, end in pairwise(bounds[first : last + 1].tolist())]
+            stream, lengths = self._read_group(texts)
             # By where symbols end: one that opens a text with a mark begins, with it, at the line feed.
-            bounds = [0, *np.searchsorted(stream.ends, ends, "right").tolist()]
-            for number, (start, end) in zip(group, pairwise(bounds), strict=True):
-                found[number] = stream.symbols[start:end]
-        return found
+            places = np.searchsorted(stream.ends, np.cumsum(np.array(lengths) + 1) - 1, "right")
+            symbols.append(stream.symbols)
+            counts.append(np.diff(places, prepend=0))
+        return np.concatenate(symbols), _bounds(np.concatenate([np.empty(0, np.int64), *counts]))
 
-    def _read_group(self, texts: list[str], encoded: list[bytes]) -> Stream:
-        data = np.frombuffer(b"\n".join(encoded), np.uint8)
-        if len(data) > LONGEST:
-            return self.stream("\n".join(texts))
-        codes: Codes = data
-        if not texts[0].isascii():
-            codes, read = kernel.utf8().code_points(data)
-            if read < len(data):  # UTF-8 has no lone surrogates
-                return self.stream("\n".join(texts))
-        return self.read(Piece(0, codes))
+    def _read_group(self, texts: list[bytes]) -> tuple[Stream, list[int]]:
+        """The stream of all, and how many code points each has."""
+        strings = [text.decode("utf-8", "surrogatepass") for text in texts]
+        return self.stream("\n".join(strings)), list(map(len, strings))
 
     def cut(self, text: str, at: int) -> int:
         """The last place at or before ``at`` where one look shows that the text can be divided, 0 if there is none.
@@ -124,21 +146,19 @@ class TextFrontend:
         return Stream(values, starts, ends, piece.offset)
 
 
-def _together(texts: Sequence[str]) -> Iterator[list[int]]:
-    """The numbers of texts that are read together: ASCII apart from the rest, which takes longer to read."""
-    for wanted in (True, False):
-        group: list[int] = []
-        size = 0
-        for number, text in enumerate(texts):
-            if text.isascii() != wanted:
-                continue
-            if group and size + len(text) > TOGETHER:
-                yield group
-                group, size = [], 0
-            group.append(number)
-            size += len(text)
-        if group:
-            yield group
+def _together(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """First and last plus one of the texts that are read together."""
+    first = 0
+    while first < len(bounds) - 1:
+        last = max(first + 1, int(np.searchsorted(bounds, bounds[first] + TOGETHER, "right")) - 1)
+        yield first, last
+        first = last
+
+
+def _bounds(lengths: Iterable[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths if isinstance(lengths, np.ndarray) else list(lengths))]).astype(
+        np.int64
+    )
 
 
 def _joined(streams: list[Stream]) -> Stream:

@@ -67,6 +67,11 @@ def segments() -> ModuleType:
     return _load(f"{name()}_segments")
 
 
+def jsonl() -> ModuleType:
+    """Lines of JSON."""
+    return _load(f"{name()}_jsonl")
+
+
 def pairs() -> ModuleType:
     """Pairs of documents that share shingles."""
     return _load(f"{name()}_pairs")

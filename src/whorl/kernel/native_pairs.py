@@ -6,6 +6,7 @@ import numpy as np
 if not cython.compiled:
     raise ImportError("whorl.kernel.native_pairs is not compiled")
 
+from cython.cimports.libc.math import sqrt
 from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
 from cython.cimports.libc.stdlib import qsort
 from cython.cimports.whorl.kernel.merge import whorl_merging, whorl_shared
@@ -148,6 +149,110 @@ def count(pairs: cython.const[uint64_t][::1], weights: cython.const[uint32_t][::
             else:
                 total[at] += weights[i]
     return distinct[: at + 1].copy(), totals[: at + 1].copy()
+
+
+def hopeful(
+    lefts: cython.const[int64_t][::1],
+    rights: cython.const[int64_t][::1],
+    counts: cython.const[int64_t][::1],
+    levels: cython.const[int64_t][::1],
+    kept: cython.const[int32_t][:, :],
+    common: cython.const[int32_t][:, :],
+    sizes: cython.const[int64_t][::1] | None,
+    threshold: cython.double,
+    doubt: cython.double,
+    few: int64_t,
+):
+    n: int64_t = lefts.shape[0]
+    found = np.empty(n, np.bool_)
+    out: cython.uchar[::1] = found.view(np.uint8)
+    is_contained: cython.bint = sizes is not None
+    i: int64_t
+    left: int64_t
+    right: int64_t
+    level: int64_t
+    count: int64_t
+    sample: int64_t
+    with cython.nogil:
+        for i in range(n):
+            left, right = lefts[i], rights[i]
+            level = max(levels[left], levels[right])
+            count = counts[i] + min(common[left, level], common[right, level])
+            if not is_contained:
+                sample = kept[left, level] + kept[right, level] - count
+            else:
+                sample = kept[left if sizes[left] <= sizes[right] else right, level]
+            out[i] = sample < few or count + doubt * sqrt(threshold * (1 - threshold) * sample) >= threshold * sample
+    return found
+
+
+def near(
+    count: int64_t,
+    owners: cython.const[int32_t][::1],
+    others: cython.const[int32_t][::1],
+    likeness: cython.const[cython.double][::1],
+    ties: cython.const[uint64_t][::1],
+):
+    n: int64_t = owners.shape[0]
+    bounds = np.zeros(count + 1, np.int64)
+    found = np.empty(n, np.int32)
+    bound: int64_t[::1] = bounds
+    out: int32_t[::1] = found
+    i: int64_t
+    longest: int64_t = 1
+    with cython.nogil:
+        for i in range(n):
+            bound[owners[i] + 1] += 1
+        for i in range(count):
+            longest = max(longest, bound[i + 1])
+            bound[i + 1] += bound[i]
+    order = np.empty(n, np.int64)
+    _order_by(owners, bounds[:count].copy(), order)
+    place: int64_t[::1] = order
+    row = np.empty(longest, _NEIGHBOUR)
+    neighbours: Neighbour[::1] = row
+    j: int64_t
+    with cython.nogil:
+        for i in range(count):
+            for j in range(bound[i + 1] - bound[i]):
+                neighbours[j].other = others[place[bound[i] + j]]
+                neighbours[j].likeness = likeness[place[bound[i] + j]]
+                neighbours[j].tie = ties[neighbours[j].other]
+            if bound[i + 1] - bound[i] > 1:
+                qsort(cython.address(neighbours[0]), bound[i + 1] - bound[i], cython.sizeof(Neighbour), _more_alike)
+            for j in range(bound[i + 1] - bound[i]):
+                out[bound[i] + j] = neighbours[j].other
+    return found, bounds
+
+
+_NEIGHBOUR = np.dtype([("likeness", "<f8"), ("tie", "<u8"), ("other", "<i8")])
+
+Neighbour = cython.struct(likeness=cython.double, tie=uint64_t, other=int64_t)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _more_alike(
+    one: cython.pointer[cython.const[cython.void]], two: cython.pointer[cython.const[cython.void]]
+) -> cython.int:
+    a = cython.cast(cython.pointer[cython.const[Neighbour]], one)
+    b = cython.cast(cython.pointer[cython.const[Neighbour]], two)
+    if a.likeness != b.likeness:
+        return 1 if a.likeness < b.likeness else -1
+    if a.tie != b.tie:
+        return 1 if a.tie > b.tie else -1
+    return (a.other > b.other) - (a.other < b.other)
+
+
+@cython.cfunc
+def _order_by(owners: cython.const[int32_t][::1], starts: int64_t[::1], order: int64_t[::1]):
+    """The places of all, by their owners."""
+    at: int64_t
+    with cython.nogil:
+        for at in range(owners.shape[0]):
+            order[starts[owners[at]]] = at
+            starts[owners[at]] += 1
 
 
 def shared(

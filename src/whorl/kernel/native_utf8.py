@@ -8,6 +8,7 @@ if not cython.compiled:
 
 from cython.cimports.libc.stdint import uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy
+from cython.cimports.whorl.kernel.spelling import whorl_code_point, whorl_sequence_length
 
 # The high bit of each of eight bytes: none is set in ASCII.
 HIGH_BITS = cython.declare(uint64_t, 0x8080808080808080)
@@ -66,61 +67,12 @@ def _scan(
                     out[count] = data[i]
                 i += 1
                 count += 1
-        length = _sequence(data + i, n - i)
+        length = whorl_sequence_length(data + i, n - i)
         if length == 0:
             break
         if out != cython.NULL:
-            out[count] = _code(data + i, length)
+            out[count] = whorl_code_point(data + i, length)
         i += length
         count += 1
     read[0] = i
     return count
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _sequence(at: cython.pointer[cython.const[uint8_t]], left: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The length of the well-formed sequence here (Unicode, table 3-7), or 0."""
-    first: uint8_t = at[0]
-    low: uint8_t = 0x80
-    high: uint8_t = 0xBF
-    length: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    if first < 0x80:
-        return 1
-    if first < 0xC2 or first > 0xF4:
-        return 0
-    length = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    if left < length:
-        return 0
-    if first == 0xE0:
-        low = 0xA0
-    elif first == 0xED:
-        high = 0x9F
-    elif first == 0xF0:
-        low = 0x90
-    elif first == 0xF4:
-        high = 0x8F
-    if at[1] < low or at[1] > high:
-        return 0
-    for j in range(2, length):
-        if at[j] & 0xC0 != 0x80:
-            return 0
-    return length
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _code(at: cython.pointer[cython.const[uint8_t]], length: cython.Py_ssize_t) -> uint32_t:
-    code: uint32_t
-    j: cython.Py_ssize_t
-    if length == 1:
-        return at[0]
-    code = at[0] & (0x7F >> length)
-    for j in range(1, length):
-        code = code << 6 | (at[j] & 0x3F)
-    return code

@@ -6,7 +6,8 @@ import numpy as np
 if not cython.compiled:
     raise ImportError("whorl.kernel.native_words is not compiled")
 
-from cython.cimports.libc.stdint import int32_t, uint32_t, uint64_t
+from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from cython.cimports.whorl.kernel.spelling import whorl_begin_spelling, whorl_spell, whorl_spelling
 from cython.cimports.whorl.kernel.text_layout import APOSTROPHE, LAST_DIGIT, NUMBER, SOLO, SYMBOL, Words, item_t
 
 SEED_A = cython.declare(uint64_t, 0x243F6A8885A308D3)
@@ -55,6 +56,44 @@ def place(
             start[i] = item_starts[firsts[i]]
             end[i] = item_ends[ends[i] - 1]
     return word_starts, word_ends
+
+
+def spelled(data: cython.const[uint8_t][::1], bounds: cython.const[int64_t][::1], entries: cython.const[uint32_t][::1]):
+    texts: int64_t = bounds.shape[0] - 1
+    n: int64_t = data.shape[0]
+    i: int64_t = 0
+    part: int64_t = 0
+    # A word has a byte at least, and another parts it from the next of its text; a part that is left has two at least.
+    hashes = np.empty(n // 2 + texts + 1, np.uint64)
+    firsts = np.empty(n // 2 + texts + 1, np.int32)
+    parts = np.empty((n // 2 + 1, 3), np.int64)
+    ends = np.zeros(texts + 1, np.int64)
+    hash_room: uint64_t[::1] = hashes
+    first_room: int32_t[::1] = firsts
+    part_room: int64_t[:, ::1] = parts
+    end: int64_t[::1] = ends
+    spelling = cython.declare(whorl_spelling)
+    spelling.entries = cython.address(entries[0])
+    spelling.hashes = cython.address(hash_room[0])
+    spelling.firsts = cython.address(first_room[0])
+    spelling.parts = cython.address(part_room[0, 0])
+    spelling.count = 0
+    spelling.left = 0
+    if n:
+        with cython.nogil:
+            whorl_begin_spelling(cython.address(spelling))
+            while i < texts and whorl_spell(
+                cython.address(spelling), cython.address(data[0]) + bounds[i], bounds[i + 1] - bounds[i]
+            ):
+                while part < spelling.left:
+                    part_room[part, 1] += bounds[i]
+                    part_room[part, 2] += bounds[i]
+                    part += 1
+                i += 1
+                end[i] = spelling.count
+    else:
+        i = texts
+    return hashes[: end[i]], ends[: i + 1], parts[:part]
 
 
 @cython.cfunc

@@ -66,6 +66,52 @@ def count(pairs: NDArray[np.uint64], weights: NDArray[np.uint32]) -> tuple[NDArr
     return np.array(list(total), np.uint64), np.array(list(total.values()), np.uint32)
 
 
+def hopeful(
+    lefts: NDArray[np.int64],
+    rights: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    kept: NDArray[np.int32],
+    common: NDArray[np.int32],
+    sizes: NDArray[np.int64] | None,
+    threshold: float,
+    doubt: float,
+    few: int,
+) -> NDArray[np.bool_]:
+    """Which pairs may reach a threshold, by how many values of their sketches they share.
+
+    ``kept[i, j]`` values of document i are in a sketch of level j, and ``common[i, j]`` of them are not counted though
+    both may share them; ``levels`` are those of the sketches, and the coarser one decides. A pair is given up if the
+    count is ``doubt`` standard errors below what the threshold asks of the sample: the union of both, or, given the
+    ``sizes`` of the documents, the smaller document. A sample of fewer than ``few`` says nothing.
+    """
+    level = np.maximum(levels[lefts], levels[rights])
+    count = counts + np.minimum(common[lefts, level], common[rights, level])
+    if sizes is None:
+        sample = kept[lefts, level].astype(np.int64) + kept[rights, level] - count
+    else:
+        sample = kept[np.where(sizes[lefts] <= sizes[rights], lefts, rights), level].astype(np.int64)
+    error = np.sqrt(threshold * (1 - threshold) * np.maximum(0, sample))
+    found: NDArray[np.bool_] = (sample < few) | (count + doubt * error >= threshold * sample)
+    return found
+
+
+def near(
+    count: int,
+    owners: NDArray[np.int32],
+    others: NDArray[np.int32],
+    likeness: NDArray[np.float64],
+    ties: NDArray[np.uint64],
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """For each of ``count`` documents the others that it owns, the most alike first; of those that are as alike, the
+    one with the smaller tie, then the smaller number. And where those of each end."""
+    rows: list[list[tuple[float, int, int]]] = [[] for _ in range(count)]
+    for owner, other, alike in zip(owners.tolist(), others.tolist(), likeness.tolist(), strict=True):
+        rows[owner].append((-alike, int(ties[other]), other))
+    found = [other for row in rows for *_, other in sorted(row)]
+    return np.array(found, np.int32), np.cumsum([0, *map(len, rows)], dtype=np.int64)
+
+
 def shared(
     hashes: NDArray[np.uint64],
     bounds: NDArray[np.int64],

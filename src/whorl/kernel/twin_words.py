@@ -4,10 +4,11 @@ Items are the values that a table for words gives, see ``twin_text``: letters, d
 """
 
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 
 import numpy as np
 
-from whorl.kernel.twin_text import APOSTROPHE, BREAK, LAST_DIGIT, NUMBER, SOLO, SYMBOL, Array
+from whorl.kernel.twin_text import APOSTROPHE, BINDS, BREAK, EXPANDS, LAST_DIGIT, NUMBER, SOLO, SYMBOL, VALUE, Array
 
 # The word hash. Three states take the letters in turn (one would make each letter wait for the multiplication of the
 # one before); a letter costs an xor, a multiplication and a shift that brings the high half down, and at the end the
@@ -36,6 +37,51 @@ def words(items: Array) -> tuple[Array, Array, Array]:
 def place(firsts: Array, ends: Array, item_starts: Array, item_ends: Array) -> tuple[Array, Array]:
     """Where each word starts and ends in the text, from the spans of its first and last item."""
     return item_starts[firsts], item_ends[ends - 1]
+
+
+def spelled(data: Array, bounds: Array, entries: Array) -> tuple[Array, Array, Array]:
+    """The words of several texts in UTF-8, one after the other, and where those of each text end. The texts follow each
+    other in ``data``, divided at ``bounds``. Reading stops at one that is not well-formed.
+
+    What only the general walk can read is left out: around each code point that is more than a value of its own, all
+    that a text must not be divided in. Of each such part: how many words stand before it, and its bytes in ``data``.
+    """
+    hashes: list[int] = []
+    ends, parts = [0], list[tuple[int, int, int]]()
+    for start, end in pairwise(bounds.tolist()):
+        try:
+            text = data[start:end].tobytes().decode()
+        except UnicodeDecodeError:
+            break
+        places = list(accumulate((len(character.encode()) for character in text), initial=start))
+        values = entries[[ord(character) for character in text]].tolist()
+        at = 0
+        for first, last in _hard(values):
+            hashes += _plain(values[at:first])
+            parts.append((len(hashes), places[first], places[last]))
+            at = last
+        hashes += _plain(values[at:])
+        ends.append(len(hashes))
+    return np.array(hashes, np.uint64), np.array(ends, np.int64), np.array(parts, np.int64).reshape(-1, 3)
+
+
+def _plain(entries: list[int]) -> list[int]:
+    """The words of code points that are a value each, or none."""
+    found: list[int] = words(np.array([entry & VALUE for entry in entries if entry & VALUE], np.uint32))[0].tolist()
+    return found
+
+
+def _hard(entries: list[int]) -> Iterator[tuple[int, int]]:
+    """First and last plus one of each part that is left to the general walk."""
+    end = 0
+    for at, entry in enumerate(entries):
+        if entry >= EXPANDS and at >= end:
+            start, end = at, at + 1
+            while start > 0 and entries[start] & BINDS:
+                start -= 1
+            while end < len(entries) and entries[end] & BINDS:
+                end += 1
+            yield start, end
 
 
 def word_hash(letters: list[int]) -> int:

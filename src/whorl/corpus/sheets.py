@@ -1,0 +1,57 @@
+"""Rows of a table that are read together: the texts stay as they lie in the file until somebody wants them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl import kernel
+from whorl.frontends.detection import TEXT
+from whorl.model import Document
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """Documents that follow each other in a file, by column. The texts are strings of JSON, from ``starts`` to ``ends``
+    in ``data``. ``path`` and ``rows`` are where they are, and ``offset`` is how much of the corpus is behind, as in a
+    ``Record``."""
+
+    path: str
+    rows: Sequence[int]
+    ids: Sequence[str]
+    urls: Sequence[str | None]
+    dates: Sequence[str | None]
+    data: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    offset: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """All texts in UTF-8, one after the other, and their bounds. Takes no lock: other threads go on."""
+        text, bounds = kernel.jsonl().unescaped(self.data, self.starts, self.ends)
+        return text, bounds
+
+    def documents(self) -> Iterator[Document]:
+        """The same, one at a time."""
+        text, bounds = self.texts()
+        for row, (start, end) in enumerate(pairwise(bounds.tolist())):
+            content = text[start:end].tobytes().decode()
+            yield Document(self.ids[row], content, self.urls[row], self.dates[row], format=TEXT)
+
+    def chosen(self, mask: Sequence[bool]) -> "Sheet":
+        """Some of the rows."""
+        those = np.array(mask, np.bool_)
+        return replace(
+            self,
+            rows=list(compress(self.rows, mask)),
+            ids=list(compress(self.ids, mask)),
+            urls=list(compress(self.urls, mask)),
+            dates=list(compress(self.dates, mask)),
+            starts=self.starts[those],
+            ends=self.ends[those],
+        )
