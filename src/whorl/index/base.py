@@ -29,6 +29,9 @@ from whorl.scheme import Scheme
 # Documents in one commit when many are added: a commit waits for the disk, and a crash loses what is not committed.
 BATCH = 64
 
+# Documents in one page of a list at the most: what a caller may hold in memory at once.
+MOST_LISTED = 10_000
+
 # What is known about a document beside its content.
 FACTS = ("url", "date", "contact", "owner", "labels")
 
@@ -128,6 +131,21 @@ class BaseIndex(ABC):
     def entry(self, name: str) -> Entry | None:
         """The document of this name."""
 
+    def page(self, prefix: str = "", after: str = "", limit: int = 50) -> list[Entry]:
+        """The first documents whose names begin so and come after another, in the order of names."""
+        for text in (prefix, after):
+            if not _is_unicode(text):
+                raise InputError(f"{text!r} is not Unicode, and no name begins so")
+        return self._page(prefix, after, _checked_limit(limit))
+
+    def page_by_number(self, after: int = 0, limit: int = 50) -> list[Entry]:
+        """The first documents with greater numbers, in the order in which they were added."""
+        return self._page_by_number(after, _checked_limit(limit))
+
+    @abstractmethod
+    def find(self, number: int) -> Entry | None:
+        """The document of a number, if there is one."""
+
     @property
     @abstractmethod
     def documents(self) -> int:
@@ -149,6 +167,14 @@ class BaseIndex(ABC):
     @abstractmethod
     def owners(self, numbers: Iterable[int]) -> dict[int, str | None]:
         """Whose documents these are."""
+
+    @abstractmethod
+    def _page(self, prefix: str, after: str, limit: int) -> list[Entry]:
+        """As ``page``, of arguments that were checked."""
+
+    @abstractmethod
+    def _page_by_number(self, after: int, limit: int) -> list[Entry]:
+        """As ``page_by_number``, of arguments that were checked."""
 
     @abstractmethod
     def _put(self, prepared: list[Prepared]) -> list[Added]:
@@ -213,7 +239,19 @@ def _marked(documents: Iterable[Document]) -> Iterator[tuple[Document, bool]]:
 def _refuse_surrogates(document: Document) -> None:
     """A name or a fact that is not Unicode cannot be stored: so the system gives file names that it cannot decode."""
     for text in (document.name, *(getattr(document, fact) for fact in FACTS[:-1]), *document.labels):
-        try:
-            (text or "").encode()
-        except UnicodeEncodeError:
-            raise DocumentError(f"{document.name!r}: {text!r} is not Unicode: rename the file") from None
+        if not _is_unicode(text or ""):
+            raise DocumentError(f"{document.name!r}: {text!r} is not Unicode: rename the file")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _checked_limit(limit: int) -> int:
+    if not 1 <= limit <= MOST_LISTED:
+        raise InputError(f"limit: {limit} is out of range; give 1 to {MOST_LISTED:,}")
+    return limit

@@ -5,14 +5,18 @@ tables of their own (``store``, ``whorl.registry.store``). SQLite through apsw, 
 and see one committed state. Rows carry seals (``seals``).
 """
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
+from operator import xor
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar
 
 import apsw
 
+from whorl.errors import InputError
 from whorl.index.faults import DamageError, IndexFormatError, IndexIOError
 from whorl.index.points import point
 from whorl.index.seals import seal
@@ -22,6 +26,9 @@ OLDEST_SQLITE = (3, 51, 3)
 
 # How long a statement waits for another process' commit, which takes milliseconds.
 BUSY_MILLISECONDS = 10_000
+
+# Rows that are read at a time when all are: of texts, a few megabytes.
+ROWS = 500
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal INTEGER NOT NULL) WITHOUT ROWID;
@@ -158,6 +165,17 @@ class Database:
                 raise DamageError(self.path, f"the fresh postings of document {number} are not as they were written")
             yield number, bytes(row[1])
 
+    def fresh_seals(self, known: Mapping[int, int]) -> dict[int, int]:
+        """The numbers of documents with fresh postings, and the seals of those, all of them checked. If documents only
+        came since ``known``, only those are looked at: a seal stands behind all postings of its document."""
+        after = max(known, default=0)
+        for start, those in ((after, dict(known)), (0, {})) if after else ((0, {}),):
+            those |= self._execute("SELECT id, seal FROM delta WHERE id > ? ORDER BY id", (start,))
+            self._sound(all(isinstance(sealed, int) for sealed in those.values()) or None, "a row of delta")
+            if self._totals("delta") == (len(those), reduce(xor, those.values(), 0)):
+                return those
+        raise DamageError(self.path, "the table delta: rows are missing or too many")
+
     def keys(self, table: str) -> list[Any]:
         """The keys of a counted table, all of them checked."""
         column = "name" if table == "segments" else "id"
@@ -167,6 +185,37 @@ class Database:
             self._sound(seal(table, *row[:-1]) == row[-1] or None, f"a row of {table}")
         self._add_up(table, rows)
         return [row[0] for row in rows]
+
+    def refuse_reading(self) -> None:
+        """What writes the file anew cannot be done in the middle of a reading of the same thread."""
+        with self._turn:
+            if self._connection.in_transaction:
+                raise InputError(f"{self.path}: it is being read: leave reading() before it is purged")
+
+    def rewrite(self) -> None:
+        """Write the file anew from the rows that are there: no free page and no gap keeps what was deleted. Readers go
+        on with the state that they have."""
+        self._execute("VACUUM")
+
+    def empty_log(self, seconds: float) -> None:
+        """Bring all of the log into the file and cut it to nothing; wait so long for readers of older states."""
+        until = time.monotonic() + seconds
+        while self._one("PRAGMA wal_checkpoint(TRUNCATE)"):  # by now SQLite has waited BUSY_MILLISECONDS itself
+            if time.monotonic() >= until:
+                raise IndexIOError(self.path, "purge", "a reader holds an older state: end it, and purge again")
+
+    def pages(self) -> tuple[int, int]:
+        """Pages of the file, and how many of them hold nothing."""
+        return int(self._one("PRAGMA page_count")), int(self._one("PRAGMA freelist_count"))
+
+    def values(self) -> Iterator[bytes]:
+        """Every text and blob of every row, as bytes: what the file says, however it is laid out."""
+        tables = [str(row[0]) for row in self._execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        for table in ("sqlite_schema", *tables):
+            for row in self._rows(table):
+                yield from (
+                    each.encode() if isinstance(each, str) else each for each in row if isinstance(each, str | bytes)
+                )
 
     # What follows is called inside a transaction.
 
@@ -231,6 +280,17 @@ class Database:
             if row is not None:
                 count, total = count - 1, total ^ int(row[0])
         self._count(table, count, total)
+
+    def _rows(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """All rows of a table; of one that is numbered, and may be large, some at a time."""
+        is_numbered = any(row[1] == "id" for row in self._execute(f"PRAGMA table_info({table})"))
+        if not is_numbered:
+            yield from self._execute(f"SELECT * FROM {table}")
+            return
+        after = 0
+        while rows := list(self._execute(f"SELECT * FROM {table} WHERE id > ? ORDER BY id LIMIT {ROWS}", (after,))):
+            yield from rows
+            after = int(rows[-1][0])
 
     def _check_version(self) -> None:
         version = int(self.meta("version"))

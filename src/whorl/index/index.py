@@ -17,10 +17,11 @@ from whorl.index.faults import DamageError
 from whorl.index.folder import begin, key_of, settle, size_of
 from whorl.index.place import DATABASE, SEGMENTS, is_index
 from whorl.index.prepare import SPANS, TEXT, Prepared
+from whorl.index.purge import Evidence, Purger
 from whorl.index.segment import Found
 from whorl.index.snapshot import Snapshot
 from whorl.index.store import Store
-from whorl.index.writer import Added, Writer
+from whorl.index.writer import Added
 from whorl.scheme import Scheme
 
 # Seconds that a writer waits for another.
@@ -48,7 +49,7 @@ class Index(BaseIndex):
         super().__init__(scheme, key, kind)
         self.folder, self._store = folder, store
         self._snapshot = Snapshot(store, folder / SEGMENTS, scheme.id, key.id)
-        self._writer = Writer(store, folder / SEGMENTS, self._snapshot, scheme.id, key.id, wait)
+        self._writer = Purger(store, folder / SEGMENTS, self._snapshot, scheme.id, key.id, wait)
 
     @classmethod
     def create(
@@ -99,6 +100,10 @@ class Index(BaseIndex):
         """The document of this name."""
         return self._store.named(name)
 
+    def find(self, number: int) -> Entry | None:
+        """The document of a number, if there is one."""
+        return self._store.find(number)
+
     def stats(self) -> Stats:
         """How large it is."""
         self._snapshot.refresh()
@@ -124,6 +129,11 @@ class Index(BaseIndex):
         """Make one segment of all, without what was removed: the fastest to search."""
         self._writer.compact()
 
+    def purge(self, numbers: Iterable[int]) -> Evidence:
+        """Leave nothing of these documents, nor of any that was removed before, in the index's files, and look whether
+        anything is left. Those that are still there are removed. The whole database is written anew: gather some."""
+        return self._writer.purge(numbers)
+
     @property
     def documents(self) -> int:
         """How many documents there are."""
@@ -145,6 +155,12 @@ class Index(BaseIndex):
     def owners(self, numbers: Iterable[int]) -> dict[int, str | None]:
         """Whose documents these are."""
         return self._store.owners(numbers)
+
+    def _page(self, prefix: str, after: str, limit: int) -> list[Entry]:
+        return self._store.page(prefix, after, limit)
+
+    def _page_by_number(self, after: int, limit: int) -> list[Entry]:
+        return self._store.page_by_number(after, limit)
 
     def _check_missing(self, name: str) -> None:
         self._store.check_missing(name)

@@ -61,6 +61,10 @@ class MemoryIndex(BaseIndex):
         """The document of this name."""
         return self._entries.get(name)
 
+    def find(self, number: int) -> Entry | None:
+        """The document of a number, if there is one."""
+        return self._numbers.get(number)
+
     @property
     def documents(self) -> int:
         """How many documents there are."""
@@ -82,6 +86,13 @@ class MemoryIndex(BaseIndex):
     def owners(self, numbers: Iterable[int]) -> dict[int, str | None]:
         """Whose documents these are."""
         return {number: self._numbers[number].owner for number in numbers}
+
+    def _page(self, prefix: str, after: str, limit: int) -> list[Entry]:
+        names = sorted(name for name in self._entries if name.startswith(prefix) and name > after)
+        return [self._entries[name] for name in names[:limit]]
+
+    def _page_by_number(self, after: int, limit: int) -> list[Entry]:
+        return [self._numbers[number] for number in sorted(self._numbers) if number > after][:limit]
 
     def _put(self, prepared: list[Prepared]) -> list[Added]:
         return [self._put_one(one) for one in prepared]

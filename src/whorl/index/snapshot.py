@@ -25,6 +25,7 @@ class Snapshot:
         self._version: tuple[int, int] | None = None
         self._segments: dict[str, Segment] = {}
         self.fresh = Fresh()
+        self._seals: dict[int, int] = {}
         self.tombstones: NDArray[np.uint32] = np.zeros(0, np.uint32)
         self.sanctioned: NDArray[np.uint32] = np.zeros(0, np.uint32)
         self.documents = 0
@@ -84,9 +85,9 @@ class Snapshot:
                 self._segments[name] = self._opened(name)
         for name in set(self._segments) - set(names):
             self._segments.pop(name).close()
-        numbers = self._store.keys("delta")
-        known = set(self.fresh.documents())
-        self.fresh.update(numbers, self._store.delta(number for number in numbers if number not in known))
+        seals = self._store.fresh_seals(self._seals)
+        self.fresh.update(seals, self._store.delta(number for number in seals if number not in self._seals))
+        self._seals = seals
         self.tombstones = np.array(self._store.keys("tombstones"), np.uint32)
         self.sanctioned = np.array(self._store.sanctioned(), np.uint32)
         self.documents = self._store.total(DOCUMENTS)

@@ -1,6 +1,7 @@
 """The index's database: documents and texts, beside what every database of postings has (``database``)."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from whorl.index.database import DOCUMENTS, LAST_DOCUMENT, LAST_SEGMENT, Database
 from whorl.index.entry import COLUMNS, Entry, from_row
@@ -25,6 +26,9 @@ CREATE TABLE texts (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NU
 # The sanctioned documents are counted and summed on their own.
 SANCTIONED = "sanctioned"
 
+# The greatest number that a posting can name.
+MOST_NUMBER = 2**32 - 1
+
 
 class Store(Database):
     """What an index keeps beside its segments."""
@@ -41,6 +45,22 @@ class Store(Database):
     def named(self, name: str) -> Entry | None:
         """The document of this name."""
         return self._entry("name", name)
+
+    def find(self, number: int) -> Entry | None:
+        """The document of a number, if there is one."""
+        return self._entry("id", number) if 0 < number <= MOST_NUMBER else None
+
+    def page(self, prefix: str, after: str, limit: int) -> list[Entry]:
+        """Documents whose names begin so and come after another, in the order of names: the table's index has it."""
+        least, end = max(prefix, after), _past(prefix)
+        tests = f"name >= ?1 AND name > ?2{' AND name < ?4' if end is not None else ''}"
+        values = (least, after, limit, *([end] if end is not None else []))
+        return self._listed(f"{tests} ORDER BY name LIMIT ?3", values)
+
+    def page_by_number(self, after: int, limit: int) -> list[Entry]:
+        """Documents with greater numbers, in the order in which they were added."""
+        after = min(max(after, 0), MOST_NUMBER)
+        return self._listed("id > ? ORDER BY id LIMIT ?", (after, limit))
 
     def check_missing(self, name: str) -> None:
         """That no document has this name, without the help of the table's index, in which the name may be damaged."""
@@ -73,6 +93,16 @@ class Store(Database):
         if seal(*row[:-1]) != row[-1]:
             raise DamageError(self.path, f"the text of document {number} is not as it was written")
         return str(row[1]), bytes(row[2])
+
+    def fresh(self, number: int) -> bytes | None:
+        """The fresh postings of a document, if it has any."""
+        row = self._first("SELECT data FROM delta WHERE id = ?", (number,))
+        return None if row is None else bytes(row[0])
+
+    def knows(self, number: int) -> bool:
+        """Whether any table has a row of this document."""
+        tables = ("documents", "texts", "delta", "tombstones")
+        return any(self._first(f"SELECT 1 FROM {table} WHERE id = ?", (number,)) is not None for table in tables)
 
     # What follows is called inside a transaction.
 
@@ -120,6 +150,19 @@ class Store(Database):
         for number in numbers:
             self.text(number)
 
+    def _listed(self, rest: str, values: tuple[Any, ...]) -> list[Entry]:
+        rows = self._execute(f"SELECT {', '.join(COLUMNS)}, seal FROM documents WHERE {rest}", values)
+        return [self._sound(from_row(row), f"the row of document {row[0]}") for row in rows]
+
     def _entry(self, column: str, value: str | int) -> Entry | None:
         row = self._first(f"SELECT {', '.join(COLUMNS)}, seal FROM documents WHERE {column} = ?", (value,))
         return None if row is None else self._sound(from_row(row), f"the row of document {row[0]}")
+
+
+def _past(prefix: str) -> str | None:
+    """The first text after all that begin so, by code points, as UTF-8 sorts; None if there is none."""
+    stem = prefix.rstrip("\U0010ffff")
+    if not stem:
+        return None
+    following = ord(stem[-1]) + 1
+    return stem[:-1] + chr(0xE000 if following == 0xD800 else following)  # surrogates are no text

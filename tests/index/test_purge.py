@@ -1,0 +1,272 @@
+"""A purge leaves nothing of removed documents in any file, proves it, can be killed anywhere, and stops no reader."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.index import purging
+from tests.index.corpus import prose
+from tests.index.purging import PURGED, check_purged, fill, name_of, numbers, raw, stored, text_of
+from whorl import Document, Scheme
+from whorl.errors import InputError
+from whorl.index import database, remains
+from whorl.index.faults import IndexIOError
+from whorl.index.index import Index
+from whorl.index.purge import Purger
+
+ROOT = Path(__file__).parents[2]
+SCHEME = Scheme(k=8, w=4)
+
+
+def started(*arguments) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.index.purging", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    told, complaint = process.communicate(timeout=300)
+    assert process.returncode == 0, complaint[-3000:]
+    return told
+
+
+@pytest.fixture
+def folder(tmp_path):
+    fill(tmp_path / "index")
+    return tmp_path / "index"
+
+
+def test_what_is_only_removed_is_still_there(folder):
+    """Or the other tests here would prove nothing."""
+    pieces = stored(folder)
+    with Index.open(folder) as index:
+        index.remove(*map(name_of, PURGED))
+    data = raw(folder)
+    assert any(piece in data for piece in pieces[4])
+
+
+def test_samples_are_what_the_files_have(folder):
+    """What is searched for after a purge is found before it: or finding nothing would prove nothing."""
+    with Index.open(folder) as index:
+        taken = [sample for number in numbers(index) for sample in index._writer._samples(index.numbered(number))]
+        index._store.empty_log(10)
+        assert len(taken) > 12
+        found, _ = remains.found_in(folder / "index.db", taken)
+        assert len(found) >= 0.8 * len(taken), "one that runs over the end of a page is in two pieces"
+        assert remains.found_among(index._store.values(), taken) >= {each for each in taken if len(each) == 32}
+
+
+def test_nothing_is_left_and_all_else_is_found(folder):
+    pieces = stored(folder)
+    with Index.open(folder) as index:
+        gone = numbers(index)
+        evidence = index.purge(gone)
+        assert evidence.is_clean
+        assert evidence.documents == evidence.removed == tuple(sorted(gone))
+        assert len(evidence.dropped) == 3, "two of them, and the one that was removed before"
+        assert evidence.samples >= 3 * len(gone)
+        assert (evidence.free_pages, evidence.log_bytes, evidence.shared) == (0, 0, 0)
+        assert evidence.searched_bytes > 4096
+        assert index.stats().removed == 0
+        assert all(index.find(number) is None for number in gone)
+    check_purged(folder, pieces)
+
+
+def test_what_was_removed_before_goes_too(folder):
+    pieces = stored(folder)
+    with Index.open(folder) as index:
+        gone = numbers(index)
+        index.remove(*map(name_of, PURGED))
+        evidence = index.purge(gone)
+        assert evidence.is_clean
+        assert (evidence.removed, evidence.samples) == ((), 0)
+        again = index.purge(gone)
+        assert again.is_clean
+        assert again.dropped == ()
+        assert again.as_dict()["documents"] == sorted(gone)
+        assert again.as_dict()["clean"] is True
+    check_purged(folder, pieces)
+
+
+def test_older_versions_of_a_document_go_too(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        for seed in (1, 2):
+            index.add(Document("a name of some length", prose(seed)))
+            index.flush()
+        index.add(Document("another", prose(3)))
+        evidence = index.purge([2])
+        assert evidence.dropped == (1, 2)
+        assert [entry.name for entry in index.entries()] == ["another"]
+        assert not index.search(prose(1))
+
+
+def test_numbers_of_nothing_are_no_fault(folder):
+    with Index.open(folder) as index:
+        evidence = index.purge([0, -1, 999, 2**40, 10**30])
+        assert evidence.is_clean
+        assert evidence.documents == (999,)
+        assert len(index) == 6
+
+
+def test_an_index_of_nothing_is_purged(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        assert index.purge([]).is_clean
+        index.add(Document("a name of some length", prose(1)))
+        assert index.purge([1]).is_clean
+        assert len(index) == 0
+        index.verify()
+
+
+def test_pieces_that_other_documents_have_are_told_apart(tmp_path):
+    """The same text under another name stays, and so does a name that others speak of."""
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a name of some length", prose(1)))
+        index.add(Document("twin", prose(1), url="http://x/a name of some length"))
+        evidence = index.purge([1])
+        assert evidence.is_clean
+        assert evidence.shared >= 2
+        assert index.search(prose(1))[0].document.name == "twin"
+
+
+def test_a_twin_that_is_removed_meanwhile_is_no_remains(tmp_path, monkeypatch):
+    """Between the rewriting and the search somebody removes a document with the same text."""
+    search = Purger._search
+
+    def late(self, taken):
+        monkeypatch.setattr(Purger, "_search", search)
+        with Index.open(tmp_path / "index") as other:
+            assert other.remove("twin") == ["twin"]
+        return search(self, taken)
+
+    monkeypatch.setattr(Purger, "_search", late)
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a name of some length", prose(1)))
+        index.add(Document("twin", prose(1)))
+        index.add(Document("another", prose(2)))
+        assert index.purge([1]).is_clean
+        assert [entry.name for entry in index.entries()] == ["another"]
+
+
+@pytest.mark.parametrize("step", ["rewrite", "empty_log"])
+def test_remains_are_told(folder, monkeypatch, step):
+    monkeypatch.setattr(database.Database, step, lambda *_: None)
+    with Index.open(folder) as index:
+        evidence = index.purge(numbers(index))
+        assert not evidence.is_clean
+        assert evidence.as_dict()["clean"] is False
+        assert any("a piece of it in index.db" in each for each in evidence.remains)
+
+
+def test_postings_that_remain_are_told(folder, monkeypatch):
+    monkeypatch.setattr("whorl.index.purge._may_hold_any", lambda *_: False)
+    with Index.open(folder) as index:
+        assert any("postings in 0000000" in each for each in index.purge(numbers(index)).remains)
+
+
+def test_what_others_keep_in_the_folder_stays(folder):
+    (folder / "service.sqlite").write_bytes(name_of(4).encode())
+    (folder / "jobs").mkdir()
+    with Index.open(folder) as index:
+        assert index.purge(numbers(index)).is_clean
+    assert (folder / "service.sqlite").read_bytes() == name_of(4).encode()
+
+
+def test_killed_at_every_point(tmp_path):
+    assert int(ended(started(tmp_path, "points"))) == len(purging.POINTS)
+
+
+def test_a_file_that_a_killed_merge_left_is_swept(folder):
+    """Even if this writer has looked before."""
+    with Index.open(folder) as index:
+        index.add(Document("one more", prose(9)))
+        left = folder / "segments" / "00000099.segment"
+        left.write_bytes(text_of(4).encode())
+        assert index.purge(numbers(index)).is_clean
+        assert not left.exists()
+
+
+def test_readers_in_other_processes_go_on(folder):
+    readers = [started(folder, "reader", 4) for _ in range(2)]
+    for reader in readers:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "reading\n"
+    with Index.open(folder) as index:
+        assert index.purge(numbers(index)).is_clean
+        for number in PURGED:
+            index.add(Document(name_of(number), text_of(number)))
+            index.flush()
+            assert index.purge(numbers(index)).is_clean
+    assert all(int(ended(reader)) > 0 for reader in readers)
+
+
+def test_a_reader_of_an_old_state_keeps_it_and_is_named(folder, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
+    with Index.open(folder, wait=0.1) as index, Index.open(folder) as reader:
+        gone = numbers(index)
+        with reader.reading():
+            with pytest.raises(IndexIOError, match="a reader holds an older state: end it, and purge again"):
+                index.purge(gone)
+            assert reader.text(name_of(4)) == text_of(4)
+            assert reader.search(text_of(4))[0].document.name == name_of(4)
+        assert index.purge(gone).is_clean
+        assert not reader.search(text_of(4))
+
+
+def test_not_within_a_reading(folder):
+    with Index.open(folder) as index:
+        with index.reading(), pytest.raises(InputError, match="leave reading"):
+            index.purge(numbers(index))
+        assert len(index) == 6
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
+TEXTS = st.lists(WORDS, min_size=1, max_size=60).map(" ".join)
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_whatever_was_done_before(data):
+    """Any documents, in segments and fresh, replaced and removed: a purge leaves nothing of those that go."""
+    texts = data.draw(st.lists(TEXTS, min_size=1, max_size=6, unique=True))
+    changed = data.draw(st.sets(st.sampled_from(range(len(texts)))))
+    purged = data.draw(st.sets(st.sampled_from(range(len(texts))), min_size=1))
+    flushes = data.draw(st.sets(st.sampled_from(range(len(texts)))))
+    with tempfile.TemporaryDirectory() as base, Index.create(Path(base) / "index", SCHEME) as index:
+        for number, text in enumerate(texts):
+            index.add(Document(f"name of document {number}", f"{text} before {number}" if number in changed else text))
+            if number in flushes:
+                index.flush()
+        for number in changed:
+            index.add(Document(f"name of document {number}", texts[number]))
+        gone = [f"name of document {number}" for number in sorted(purged)]
+        entries = [entry for entry in index.entries() if entry.name in gone]
+        pieces = {entry.name.encode() for entry in entries} | {entry.digest for entry in entries}
+        pieces |= {(index._store.text(entry.id) or ("", b""))[1] for entry in entries}
+        evidence = index.purge(entry.id for entry in entries)
+        assert evidence.is_clean, evidence.remains
+        kept = raw(index.folder)
+        assert not [piece for piece in pieces if piece in kept]
+        index.verify()
+        for number in set(range(len(texts))) - purged:
+            assert index.text(f"name of document {number}") == texts[number]
+        found = {
+            int(each) for segment in index._snapshot.segments() for part in segment.scan() for each in part.documents
+        }
+        assert not found & {entry.id for entry in entries}
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.binary(max_size=300), at=st.integers(0, 280), length=st.integers(8, 20), size=st.integers(16, 64))
+def test_samples_are_found_wherever_they_stand(tmp_path_factory, data, at, length, size):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remains, "CHUNK", size)
+        file = tmp_path_factory.getbasetemp() / "searched"
+        file.write_bytes(data)
+        wanted = [sample for sample in (data[at : at + length], b"never in random", data[:9]) if len(sample) >= 8]
+        found, searched = remains.found_in(file, wanted)
+        assert found == {sample for sample in wanted if sample in data}
+        assert searched == len(data)
