@@ -83,8 +83,10 @@ def in_sheets(path: Path, columns: Columns = DEFAULT, **options: Any) -> tuple[l
                 Record(document.name, document, item.path, row, None, item.offset)
                 for document, row in zip(item.documents(), item.rows, strict=True)
             ]
+        elif isinstance(item, Fault):
+            faults.append(item)
         else:
-            (faults if isinstance(item, Fault) else records).append(item)
+            records.append(item)
     return records, faults
 
 

@@ -57,11 +57,10 @@ def test_near(rows):
         np.array([row[column] for row in rows], kind) for column, kind in enumerate((np.int32, np.int32, np.float64))
     )
     ties = np.array([3, 1, 1, 2, 2**63, 0], np.uint64)
-    for one, two in zip(
-        native_pairs.near(6, owners, others, likeness, ties), twin_pairs.near(6, owners, others, likeness, ties),
-        strict=True,
-    ):  # fmt: skip
-        assert one.tolist() == two.tolist()
+    found, bounds = native_pairs.near(6, owners, others, likeness, ties)
+    expected, expected_bounds = twin_pairs.near(6, owners, others, likeness, ties)
+    assert found.tolist() == expected.tolist()
+    assert bounds.tolist() == expected_bounds.tolist()
 
 
 def _columns(rows):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,12 +20,24 @@ from whorl.cli.options import (
     set_limits,
 )
 from whorl.cli.progress import stages
+from whorl.cli.remote import (
+    collection_option,
+    existing,
+    opened,
+    places_argument,
+    places_of,
+    refuse_with_server,
+    server_options,
+)
 from whorl.collection.rules import Rules
 from whorl.collection.walk import walk
 from whorl.errors import DocumentError, InputError
 from whorl.index.index import Index
 from whorl.index.writer import Added
 from whorl.model import Document, Skipped
+
+if TYPE_CHECKING:
+    from whorl.client.client import Client
 
 FOLDER = click.Path(path_type=Path)
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -40,6 +52,10 @@ def command() -> None:
       whorl index create papers.index --scheme text
       whorl index add papers.index papers/ --owner library
       whorl search papers.index draft.pdf
+      whorl index list --server https://whorl.example.org --collection essays
+
+    With --server, add, list, remove and stats leave INDEX out and ask the server at that address. Its token is taken
+    from the variable WHORL_TOKEN or from the file that --token-file names. Names are those within the collection.
     """
 
 
@@ -54,8 +70,9 @@ def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> Non
 
 
 @command.command()
-@click.argument("index", type=EXISTING)
-@click.argument("paths", nargs=-1, required=True, type=EXISTING)
+@places_argument("PATHS")
+@server_options
+@collection_option
 @click.option("--url", help="Where the documents are published.")
 @click.option("--date", help="Their date.")
 @click.option("--contact", help="Whom to ask about them.")
@@ -68,21 +85,26 @@ def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> Non
 @limits_options
 @click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read.")
 @format_option("table", "json")
-def add(index: Path, paths: tuple[Path, ...], as_format: str | None, form: str, **given: Any) -> None:
+def add(places: tuple[str, ...], as_format: str | None, form: str, **given: Any) -> None:
     """Add the documents in PATHS (files, folders, archives) to INDEX, or replace those of the same names.
 
     What did not change costs one hash. Each document is there whole or not at all; Ctrl-C keeps what was added, and the
-    next run goes on.
+    next run goes on. With --server, files are sent as they are, on as many connections as --threads says; --owner is
+    the tenant to whom they are to belong, which only an admin's token may choose.
     """
+    index, given_paths = places_of(places, given["server"], "PATHS")
+    paths = tuple(existing(path, "PATHS...") for path in given_paths)
+    if index is None:
+        refuse_with_server("parse_seconds", "parse_memory")
     set_limits(given["parse_seconds"], given["parse_memory"], given["threads"])
     facts = {name: given[name] for name in ("url", "date", "contact", "owner", "labels")}
     states: Counter[str] = Counter()
     skipped: list[Skipped] = []
     seen: set[str] = set()
-    with Index.open(index) as opened, stages() as progress:
+    with opened(index, given) as place, stages() as progress:
         documents = _documents(paths, rules_of(given), skipped, seen, {**facts, "format": as_format})
         for done, found in enumerate(
-            opened.add_all(documents, sanctioned=given["sanctioned"], threads=given["threads"]), 1
+            place.add_all(documents, sanctioned=given["sanctioned"], threads=given["threads"]), 1
         ):
             if isinstance(found, Added):
                 states[found.state] += 1
@@ -91,30 +113,36 @@ def add(index: Path, paths: tuple[Path, ...], as_format: str | None, form: str, 
             if progress is not None:
                 progress("adding", done, None)
         if given["mirror"]:
-            states["removed"] = len(opened.remove(*_gone(opened, paths, seen, skipped)))
+            states["removed"] = len(place.remove(*_gone(place, paths, seen, skipped)))
     _tell(states, skipped, form)
 
 
 @command.command()
-@click.argument("index", type=EXISTING)
-@click.argument("names", nargs=-1, required=True)
-def remove(index: Path, names: tuple[str, ...]) -> None:
+@places_argument("NAMES")
+@server_options
+@collection_option
+def remove(places: tuple[str, ...], **given: Any) -> None:
     """Remove the documents called NAMES from INDEX."""
-    with Index.open(index) as opened:
-        missing = [name for name in names if opened.entry(name) is None]
+    index, names = places_of(places, given["server"], "NAMES")
+    with opened(index, given) as place:
+        missing = [name for name in names if place.entry(name) is None]
         if missing:
-            raise DocumentError(f"{index}: no document is called {', '.join(missing)}: nothing was removed")
-        opened.remove(*names)
+            where = index or given["server"]
+            raise DocumentError(f"{where}: no document is called {', '.join(missing)}: nothing was removed")
+        place.remove(*names)
     click.echo(f"{len(names)} removed")
 
 
 @command.command("list")
-@click.argument("index", type=EXISTING)
+@places_argument()
+@server_options
+@collection_option
 @format_option("table", "json")
-def list_(index: Path, form: str) -> None:
-    """List the documents of INDEX."""
-    with Index.open(index) as opened:
-        entries = (entry.as_dict() for entry in opened.entries())
+def list_(places: tuple[str, ...], form: str, **given: Any) -> None:
+    """List the documents of INDEX, or those of a server's collection."""
+    index, _ = places_of(places, given["server"])
+    with opened(index, given) as place:
+        entries = (entry.as_dict() for entry in place.entries())
         if form == "json":
             click.echo(json.dumps(list(entries), indent=1))
             return
@@ -124,12 +152,14 @@ def list_(index: Path, form: str) -> None:
 
 
 @command.command()
-@click.argument("index", type=EXISTING)
+@places_argument()
+@server_options
 @format_option("table", "json")
-def stats(index: Path, form: str) -> None:
-    """Show how large INDEX is."""
-    with Index.open(index) as opened:
-        told = {"scheme": opened.scheme.id, **asdict(opened.stats())}
+def stats(places: tuple[str, ...], form: str, **given: Any) -> None:
+    """Show how large INDEX is, or what a server tells of itself."""
+    index, _ = places_of(places, given["server"])
+    with opened(index, given) as place:
+        told = {"scheme": place.scheme.id, **asdict(place.stats())} if isinstance(place, Index) else place.stats()
     if form == "json":
         click.echo(json.dumps(told))
         return
@@ -141,18 +171,18 @@ def stats(index: Path, form: str) -> None:
 @click.argument("index", type=EXISTING)
 def verify(index: Path) -> None:
     """Read all of INDEX and check it against its checksums."""
-    with Index.open(index) as opened:
-        opened.verify()
-        click.echo(f"{index}: {len(opened):,} documents, all sound")
+    with Index.open(index) as place:
+        place.verify()
+        click.echo(f"{index}: {len(place):,} documents, all sound")
 
 
 @command.command()
 @click.argument("index", type=EXISTING)
 def compact(index: Path) -> None:
     """Write all fingerprints of INDEX into one segment, without what was removed: the fastest to search."""
-    with Index.open(index) as opened:
-        opened.compact()
-        click.echo(f"{index}: {opened.stats().segments} segment")
+    with Index.open(index) as place:
+        place.compact()
+        click.echo(f"{index}: {place.stats().segments} segment")
 
 
 @command.command()
@@ -160,9 +190,9 @@ def compact(index: Path) -> None:
 @click.option("--texts", is_flag=True, help="With the texts.")
 def export(index: Path, texts: bool) -> None:
     """Print the documents of INDEX, one JSON object a line. The secret key is never printed."""
-    with Index.open(index) as opened, opened.reading():
-        for entry in opened.entries():
-            text = {"text": opened.text(entry.name)} if texts else {}
+    with Index.open(index) as place, place.reading():
+        for entry in place.entries():
+            text = {"text": place.text(entry.name)} if texts else {}
             click.echo(json.dumps({**entry.as_dict(), **text}))
 
 
@@ -185,12 +215,12 @@ def _name(path: Path, inside: str) -> str:
     return path.as_posix() if path.name == inside and not path.is_dir() else f"{path.as_posix()}/{inside}"
 
 
-def _gone(opened: Index, paths: tuple[Path, ...], seen: set[str], skipped: list[Skipped]) -> list[str]:
+def _gone(place: "Index | Client", paths: tuple[Path, ...], seen: set[str], skipped: list[Skipped]) -> list[str]:
     """The documents of the paths that are no longer there. What is there but was left out now, a file or all of a
     folder, is not gone."""
     left_out = {item.name for item in skipped}
     folders = tuple(name for name in left_out if name.endswith("/"))
-    names = [entry.name for entry in opened.entries() if _is_under(entry.name, paths)]
+    names = [entry.name for entry in place.entries() if _is_under(entry.name, paths)]
     return [name for name in names if name not in seen and name not in left_out and not name.startswith(folders)]
 
 

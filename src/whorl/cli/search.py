@@ -2,29 +2,28 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from whorl.cli.options import as_option, asked, format_option, limits_options, set_limits
+from whorl.cli.remote import opened, places_argument, places_of, refuse_with_server, server_options
 from whorl.clustering.grouping import HitGroup, group_hits
 from whorl.index.index import Index
 from whorl.index.search import Hit, Hits
 from whorl.matching.passage import Passage
 from whorl.model import Document
 
-# Passages and letters of each that a person reads in a table; --format json has all.
-PASSAGES = 3
-LETTERS = 70
+if TYPE_CHECKING:
+    from whorl.client.client import Client
 
-# Names of near-identical documents that are shown under the best of them.
-NAMES = 5
+# What only an index in a folder can do: a server reads documents under limits of its own.
+_LOCAL = ("grouped", "parse_seconds", "parse_memory")
 
 
 @click.command()
-@click.argument("index", type=click.Path(path_type=Path, exists=True))
-@click.argument("files", nargs=-1, required=True)
+@places_argument("FILES")
+@server_options
 @click.option(
     "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Show at most this many documents."
 )
@@ -45,11 +44,14 @@ NAMES = 5
 @as_option
 @limits_options
 @format_option("table", "json")
-def command(index: Path, files: tuple[str, ...], as_format: str | None, form: str, explain: bool, **given: Any) -> None:
+def command(places: tuple[str, ...], as_format: str | None, form: str, explain: bool, **given: Any) -> None:
     """Find the documents in INDEX that FILES share most with; - reads standard input.
 
     Per document: the score; the resemblance; how much of the file the document contains; how much of the document the
     file contains; and the passages that both have.
+
+    With --server, INDEX is left out, and the server at that address is asked. Its token is taken from the variable
+    WHORL_TOKEN or from the file that --token-file names.
 
     \b
     Examples:
@@ -57,21 +59,34 @@ def command(index: Path, files: tuple[str, ...], as_format: str | None, form: st
       whorl search code.index - --as java --format json < Main.java
       whorl search papers.index draft.txt --look-ups 50 --explain
       whorl search pages.index page.html --group --limit 50
+      whorl search --server https://whorl.example.org draft.pdf
     """
+    index, files = places_of(places, given["server"], "FILES")
+    if index is None:
+        refuse_with_server(*_LOCAL)
     set_limits(given["parse_seconds"], given["parse_memory"])
     documents = list(asked(files, as_format))
-    options = {"limit": given["limit"], "window": given["window"], "look_ups": given["look_ups"]}
-    with Index.open(index) as opened:
-        answers = []
-        for document in documents:
-            with opened.reading():  # a hit that another process removes meanwhile is still there to be grouped
-                hits = opened.search(document, **options, passages=not given["no_passages"])
-                answers.append((document, hits, group_hits(opened, hits) if given["grouped"] else None))
-        if form == "json":
-            click.echo(json.dumps([_as_json(opened, *answer) for answer in answers], indent=1))
-            return
-        for answer in answers:
-            _print(opened, *answer, explain)
+    options = {name: given[name] for name in ("limit", "window", "look_ups")}
+    with opened(index, given) as place:
+        answers = [_answer(place, each, {**options, "passages": not given["no_passages"]}, given) for each in documents]
+    if form == "json":
+        click.echo(json.dumps(answers, indent=1))
+        return
+    from whorl.cli.search_tables import print_answer
+
+    for answer in answers:
+        print_answer(answer, explain)
+
+
+def _answer(
+    place: "Index | Client", document: Document, options: dict[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
+    """What is known of a document, from an index or from a server, in the same words."""
+    if not isinstance(place, Index):
+        return place.search(document, **options)
+    with place.reading():  # a hit that another process removes meanwhile is still there to be grouped and quoted
+        hits = place.search(document, **options)
+        return _as_json(place, document, hits, group_hits(place, hits) if given["grouped"] else None)
 
 
 def _as_json(opened: Index, document: Document, hits: Hits, groups: list[HitGroup] | None) -> dict[str, Any]:
@@ -112,57 +127,3 @@ def _passage(passage: Passage, text: str, other: str | None) -> dict[str, Any]:
         "right": {**right._asdict(), **quoted},
         "symbols": passage.symbols,
     }
-
-
-def _print(opened: Index, document: Document, hits: Hits, groups: list[HitGroup] | None, explain: bool) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    console.print(Text(document.name, "bold"), soft_wrap=True)
-    for note in hits.notes:
-        console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
-    if explain:
-        told = ", ".join(f"{name.replace('_', '-')} {value:,}" for name, value in asdict(hits.cost).items())
-        console.print(Text(told, "dim"), soft_wrap=True)
-    if not len(hits):
-        console.print("nothing in the index shares a fingerprint with it")
-    for shown in [HitGroup((hit,), (1.0,)) for hit in hits] if groups is None else groups:
-        _print_hit(console, shown.hits[0])
-        _print_alike(console, shown)
-        _print_passages(console, opened, shown.hits[0])
-
-
-def _print_hit(console: Any, hit: Hit) -> None:
-    from rich.text import Text
-
-    more = f", who has {hit.others:,} more" if hit.others else ""
-    owner = f"  ({hit.document.owner}{more})" if hit.document.owner else ""
-    shares = f"{100 * hit.score:4.0f}%  resembles {100 * hit.resemblance:.0f}%, "
-    told = f"has {100 * hit.containment:.0f}% of the file, {100 * hit.contained:.0f}% of it is in the file"
-    console.print(Text(f"{shares}{told}  {hit.document.name}{owner}"), soft_wrap=True)
-
-
-def _print_alike(console: Any, found: HitGroup) -> None:
-    from rich.text import Text
-
-    alike = _alike(found)
-    if alike:
-        names = ", ".join(f"{name} ({100 * resemblance:.0f}%)" for name, resemblance in alike[:NAMES])
-        more = f" and {len(alike) - NAMES:,} more" if len(alike) > NAMES else ""
-        console.print(Text(f"       and {len(alike):,} near-identical: {names}{more}"), soft_wrap=True)
-
-
-def _print_passages(console: Any, opened: Index, hit: Hit) -> None:
-    from rich.text import Text
-
-    if hit.passages and not hit.verified:
-        console.print(Text("       not verified: the index keeps no texts", "yellow"))
-    text = opened.text(hit.document.name) if hit.passages and hit.verified else ""
-    for passage in hit.passages[:PASSAGES]:
-        quoted = " ".join(text[passage.right.start : passage.right.end].split())
-        quoted = quoted if len(quoted) <= LETTERS else quoted[: LETTERS - 1] + "…"
-        lines = f"line {passage.left.start_line} is line {passage.right.start_line}" if hit.verified else "somewhere"
-        console.print(Text(f"       {passage.symbols:6,} symbols, {lines}: {quoted}", "dim"), soft_wrap=True)
-    if len(hit.passages) > PASSAGES:
-        console.print(Text(f"       and {len(hit.passages) - PASSAGES:,} passages more", "dim"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,10 @@ NO_DIGEST = bytes(DIGEST)
 _NOTHING: Hashes = np.empty(0, np.uint64)
 
 
+@overload
+def batches(items: Iterable[Item]) -> Iterator[list[Item]]: ...
+@overload
+def batches(items: Iterable[Item | Sheet]) -> Iterator[list[Item] | Sheet]: ...
 def batches(items: Iterable[Item | Sheet]) -> Iterator[list[Item] | Sheet]:
     """Documents that are read together. A sheet is a batch of its own."""
     batch: list[Item] = []

@@ -1,0 +1,163 @@
+"""A collection on a server, with the verbs of an index in a folder: ``whorl search`` and ``whorl index`` use either."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, local
+from types import TracebackType
+from typing import Any, Self
+
+from whorl.client.address import Address
+from whorl.client.answers import added_of, answer_of, entry_of, page_of, understood
+from whorl.client.body import Form, Part
+from whorl.client.faults import AnswerError, RefusedError
+from whorl.client.transport import Transport
+from whorl.errors import DocumentError
+from whorl.fingerprinting.ahead import Ahead
+from whorl.index.entry import Entry
+from whorl.index.writer import Added
+from whorl.model import Document, Skipped
+
+API = "/api/v1"
+
+# What a server has against one document; whatever else it refuses concerns all of them.
+_OF_ONE = (409, 413, 415, 422)
+
+# Documents that are asked for at a time when all are listed: what a server gives at the most.
+PAGE = 500
+
+DEFAULT_COLLECTION = "main"
+
+
+class Client:
+    """A server that is asked under one token. Several threads may use one client: each has a connection of its own."""
+
+    def __init__(self, url: str, token: str | None, *, collection: str = DEFAULT_COLLECTION) -> None:
+        self.address, self.collection = Address.of(url), collection
+        self._token = token
+        self._own, self._turn = local(), Lock()
+        self._opened: list[Transport] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all connections."""
+        with self._turn:
+            for transport in self._opened:
+                transport.close()
+
+    def add_all(
+        self, documents: Iterable[Document], *, sanctioned: bool = False, threads: int = 1
+    ) -> Iterator[Added | Skipped]:
+        """Add many documents, on several connections; what became of each is told in order when it is durable."""
+        with Ahead(threads) as ahead:
+            yield from ahead.map(lambda document: self._added(document, sanctioned), documents)
+
+    def entry(self, name: str) -> Entry | None:
+        """The document of this name in the collection."""
+        _written(name)
+        return next((entry for entry in self._page({"starts": name, "limit": 1})[0] if entry.name == name), None)
+
+    def entries(self) -> Iterator[Entry]:
+        """All documents of the collection, by name."""
+        entries, after = self._page({"limit": PAGE})
+        yield from entries
+        while after is not None:
+            entries, following = self._page({"after": after, "limit": PAGE})
+            if following is not None and following <= after:
+                raise AnswerError(f"{self.address.url}: its list has no end: is a Whorl server of this version there?")
+            after = following
+            yield from entries
+
+    def remove(self, *names: str) -> list[str]:
+        """Remove the documents of these names; those that were there."""
+        there = [entry for entry in map(self.entry, dict.fromkeys(names)) if entry is not None]
+        for entry in there:
+            self._json("DELETE", f"/documents/{entry.id}")
+        return [entry.name for entry in there]
+
+    def search(
+        self, document: Document, *, limit: int = 10, window: int | None = None, look_ups: int | None = None,
+        passages: bool = True,
+    ) -> dict[str, Any]:  # fmt: skip
+        """What ``whorl search --format json`` tells of a document, and under ``foreign`` what the server tells of
+        documents that are others'."""
+        given = {"format": document.format, "limit": limit, "window": window, "look_ups": look_ups}
+        form = _form(document, {**given, "passages": passages})
+        answer = self._json("POST", "/search", body=form)
+        with self._understood():
+            return answer_of(answer, document.name)
+
+    def stats(self) -> dict[str, Any]:
+        """How large it is, as far as the token may know."""
+        told = self._json("GET", "/usage")
+        with self._understood():
+            return {name: value for name, value in dict(told).items() if isinstance(value, str | int)}
+
+    def _added(self, document: Document, sanctioned: bool) -> Added | Skipped:
+        facts = {name: getattr(document, name) for name in ("url", "date", "contact", "labels", "format")}
+        more = {"collection": self.collection, "tenant": document.owner, "sanctioned": sanctioned or None}
+        try:
+            told = self._json("POST", "/documents", body=_form(document, {"name": document.name, **facts, **more}))
+        except RefusedError as error:
+            if error.status not in _OF_ONE:
+                raise
+            return Skipped(document.name, error.detail)
+        except DocumentError as error:
+            return Skipped(document.name, str(error))
+        with self._understood():
+            return added_of(told, document.name)
+
+    def _page(self, query: dict[str, Any]) -> tuple[list[Entry], str | None]:
+        told = self._json("GET", "/documents", {"collection": self.collection, **query})
+        with self._understood():
+            documents, after = page_of(told)
+            return [entry_of(each) for each in documents], after
+
+    def _json(self, method: str, path: str, query: dict[str, Any] | None = None, body: Form | None = None) -> Any:
+        return self._transport().json(method, API + path, query, body)
+
+    def _transport(self) -> Transport:
+        """This thread's connection."""
+        if not hasattr(self._own, "transport"):
+            self._own.transport = Transport(self.address, self._token)
+            with self._turn:
+                self._opened.append(self._own.transport)
+        transport: Transport = self._own.transport
+        return transport
+
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        with understood(self.address.url):
+            yield
+
+
+def _form(document: Document, fields: dict[str, Any]) -> Form:
+    """A document and what is said about it; what is not given is left out."""
+    parts = []
+    for name, value in fields.items():
+        values = value if isinstance(value, tuple) else () if value is None else (value,)
+        parts += [Part(name, _written(each)) for each in values]
+    return Form([*parts, Part("file", _content(document), Path(document.name).name or "-")])
+
+
+def _written(value: Any) -> bytes:
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise DocumentError(f"{text!r} is not Unicode: rename the file") from None
+
+
+def _content(document: Document) -> bytes | Path:
+    if isinstance(document.content, Path) and not document.content.is_file():
+        raise DocumentError(f"{document.content}: it is no file that can be sent")
+    if isinstance(document.content, str):
+        return document.content.encode("utf-8", "surrogatepass")
+    return document.content

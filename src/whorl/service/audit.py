@@ -1,0 +1,97 @@
+"""The audit log: who did what to which document, when, from where, and what came of it."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from whorl.errors import InputError
+from whorl.service.database import LAST, ServiceDatabase
+from whorl.service.moments import Clock, now, read, stored
+
+# Days that a line is kept: a year of courses, and no more about people than that.
+KEEP_DAYS = 400
+
+# Characters of a field. What a client sends must not swell the log.
+LONGEST = 1000
+
+# Lines that are deleted in one transaction, so that nobody waits long for it.
+BATCH = 10_000
+
+_COLUMNS = "id, at, actor, tenant, action, subject, outcome, address, detail"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One act. ``actor`` is the id of a token, or None for somebody without one; ``tenant`` None is the house."""
+
+    id: int
+    at: datetime
+    actor: str | None
+    tenant: str | None
+    action: str
+    subject: str
+    outcome: str
+    address: str
+    detail: str
+
+
+class Audit:
+    """The log of a service. Lines outlive the process at once; a power cut may take the last few of them."""
+
+    def __init__(self, database: ServiceDatabase, keep_days: int = KEEP_DAYS, clock: Clock = now) -> None:
+        if keep_days < 1:
+            raise InputError(f"keep_days: {keep_days} is out of range; keep audit lines for a day or more")
+        self._database, self._keep, self._clock = database, timedelta(days=keep_days), clock
+
+    def note(
+        self, actor: str | None, tenant: str | None, action: str, subject: str = "", outcome: str = "done",
+        address: str = "", detail: str = "",
+    ) -> None:  # fmt: skip
+        """Add a line."""
+        texts = (action, subject, outcome, address, detail)
+        self._database.write(
+            "INSERT INTO audit (at, actor, tenant, action, subject, outcome, address, detail)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            stored(self._clock()), actor, tenant, *map(_storable, texts),
+            durable=False,
+        )  # fmt: skip
+
+    def listed(
+        self, tenant: str | None, after: int | None = None, limit: int = 50, *, everyone: bool = False
+    ) -> list[AuditLine]:
+        """Lines of a tenant, or of ``everyone``, the newest first. ``after`` is the id of the last line seen."""
+        whose, values = ("", ()) if everyone else ("tenant IS ? AND", (tenant,))
+        ask = f"SELECT {_COLUMNS} FROM audit WHERE {whose} id < ? ORDER BY id DESC LIMIT ?"
+        return [_line(row) for row in self._database.read(ask, *values, LAST if after is None else after, limit)]
+
+    def about(self, person: str) -> list[AuditLine]:
+        """Every line that is of a person or names them: their tenant, or their name as a word of its own."""
+        ask = (
+            f"SELECT {_COLUMNS} FROM audit WHERE tenant = ?1"
+            " OR instr(subject, ?1) OR instr(detail, ?1) OR instr(actor, ?1) ORDER BY id"
+        )
+        lines = map(_line, self._database.read(ask, person))
+        word = re.compile(rf"(?<![\w.@-]){re.escape(person)}(?![\w.@-])")
+        return [line for line in lines if line.tenant == person or _names(line, word)]
+
+    def prune(self) -> int:
+        """Forget the lines that are too old; how many they were."""
+        old, count = stored(self._clock() - self._keep), 0
+        ask = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ? LIMIT ?) RETURNING id"
+        while gone := len(self._database.write(ask, old, BATCH)):
+            count += gone
+        return count
+
+
+def _names(line: AuditLine, word: re.Pattern[str]) -> bool:
+    return any(word.search(text) for text in (line.actor or "", line.subject, line.detail))
+
+
+def _storable(text: str) -> str:
+    """Short, and Unicode."""
+    return text[:LONGEST].encode("utf-8", "backslashreplace").decode()
+
+
+def _line(row: tuple[Any, ...]) -> AuditLine:
+    return AuditLine(row[0], read(row[1]), *row[2:])

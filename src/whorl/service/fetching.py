@@ -1,0 +1,185 @@
+"""Documents that are given by their address, if the service was started with --fetch.
+
+Whoever may name an address makes this machine knock there. So the name is resolved here, every address that it has must
+be a public one, and the connection goes to the very address that was looked at, redirects included.
+"""
+
+import http.client
+import ipaddress
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from threading import Timer
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+
+from whorl.service.problems import Problem
+
+# Name and port → addresses, as numbers.
+Resolver = Callable[[str, int], list[str]]
+# Address, port and seconds → a connected socket.
+Connector = Callable[[str, int, float], socket.socket]
+
+PORTS = {"http": 80, "https": 443}
+
+# As browsers count: a chain of more is a circle.
+REDIRECTS = 5
+_REDIRECTED = (301, 302, 303, 307, 308)
+
+# Addresses of the new kind that lead to one of the old kind, which is not seen: translated, 6to4, Teredo.
+_TUNNELS = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
+
+# Bytes that are read at a time, between two looks at the size.
+PIECE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What stood at an address. ``name`` is the last part of its path."""
+
+    url: str
+    name: str
+    content: bytes
+
+
+def resolved(host: str, port: int) -> list[str]:
+    """The addresses of a name, asked of the system."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Problem(422, f"{host[:80]}: this name cannot be found. Check the address.") from error
+    return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+
+def connected(address: str, port: int, seconds: float) -> socket.socket:
+    """A connection to an address that is a number: nothing is resolved again."""
+    return socket.create_connection((address, port), seconds)
+
+
+def fetch(
+    url: str, most: int, seconds: float, *, resolver: Resolver = resolved, connector: Connector = connected
+) -> Fetched:
+    """What stands at a public address, within a size and a time."""
+    until = time.monotonic() + seconds
+    for _ in range(REDIRECTS + 1):
+        parts = _checked(url)
+        address = public_address(parts.hostname or "", PORTS[parts.scheme], resolver)
+        where, content = _asked(parts, address, most, until, connector)
+        if where is None:
+            return Fetched(url, PurePosixPath(unquote(parts.path)).name or parts.hostname or "page", content)
+        url = urljoin(url, where)
+    raise Problem(422, f"The address leads on more than {REDIRECTS} times. Give the one that it leads to.")
+
+
+def public_address(host: str, port: int, resolver: Resolver) -> str:
+    """One address of a name, all of which must be public: whoever has a private one, too, means that one."""
+    addresses = resolver(host, port)
+    if not addresses or not all(map(is_public, addresses)):
+        raise Problem(422, f"{host[:80]}: this is no public address. Send the document itself instead.")
+    return addresses[0]
+
+
+def is_public(text: str) -> bool:
+    """Whether an address is one that everybody reaches."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False  # one with a zone, such as fe80::1%eth0, too
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(str(address.ipv4_mapped))
+        if any(address in tunnel for tunnel in _TUNNELS):
+            return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def _checked(url: str) -> SplitResult:
+    """The parts of an address that may be fetched."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise Problem(422, "The address cannot be read. Give one such as https://example.org/paper.pdf.") from error
+    if parts.scheme not in PORTS or not parts.hostname or parts.username is not None or parts.password is not None:
+        raise Problem(422, "Only addresses that begin with http:// or https://, without a user's name, are fetched.")
+    if port not in (None, PORTS[parts.scheme]):
+        raise Problem(422, "Only the usual ports of http and https are fetched from.")
+    if any(ord(letter) <= 32 or ord(letter) >= 127 for letter in url):
+        raise Problem(422, "The address has letters that must be escaped. Copy it from a browser's address bar.")
+    return parts
+
+
+def _asked(parts: SplitResult, address: str, most: int, until: float, connector: Connector) -> tuple[str | None, bytes]:
+    """Where it leads on, or what it is. A watch ends the connection when the time is up, however slowly bytes come."""
+    host, left = parts.hostname or "", until - time.monotonic()
+    if left <= 0:
+        raise _late()
+    connection = http.client.HTTPConnection(host, PORTS[parts.scheme])
+    try:
+        raw = connector(address, PORTS[parts.scheme], left)
+        watch = Timer(left, _shut, (raw,))
+        watch.start()
+        try:
+            connection.sock = _wrapped(raw, host) if parts.scheme == "https" else raw
+            return _read(connection, parts, most, until)
+        finally:
+            watch.cancel()
+            raw.close()
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise (_late() if time.monotonic() >= until else _unreachable(host)) from error
+    finally:
+        connection.close()
+
+
+def _read(
+    connection: http.client.HTTPConnection, parts: SplitResult, most: int, until: float
+) -> tuple[str | None, bytes]:
+    target = parts.path or "/"
+    headers = {"Host": parts.hostname or "", "Accept-Encoding": "identity", "User-Agent": "whorl"}
+    connection.request("GET", f"{target}?{parts.query}" if parts.query else target, headers=headers)
+    with connection.getresponse() as response:
+        where = response.getheader("Location")
+        if response.status in _REDIRECTED and where:
+            return where, b""
+        if response.status != 200:
+            raise Problem(422, f"The address answered {response.status} and not with a document.")
+        if response.getheader("Content-Encoding", "identity") != "identity":
+            raise Problem(
+                422, "The address answered in packed form, which was not asked for. Send the document itself."
+            )
+        content = _content(response, most)
+        if time.monotonic() >= until:  # the watch ended it, which reads like the end of the document
+            raise _late()
+        if response.length:
+            raise _unreachable(parts.hostname or "")
+        return None, content
+
+
+def _content(response: http.client.HTTPResponse, most: int) -> bytes:
+    content = bytearray()
+    while piece := response.read(PIECE):
+        content += piece
+        if len(content) > most:
+            raise Problem(413, f"What stands there has more than {most >> 20:,} MB.")
+    return bytes(content)
+
+
+def _wrapped(raw: socket.socket, host: str) -> socket.socket:
+    return ssl.create_default_context().wrap_socket(raw, server_hostname=host)
+
+
+def _shut(raw: socket.socket) -> None:
+    try:
+        raw.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return  # it is closed already
+
+
+def _late() -> Problem:
+    return Problem(422, "What stands there did not come in time. Send the document itself instead.")
+
+
+def _unreachable(host: str) -> Problem:
+    return Problem(422, f"{host[:80]}: it does not answer as it should. Check the address.")

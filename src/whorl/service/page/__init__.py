@@ -1,0 +1,1 @@
+"""The web page of the service: for people, over the same functions as the API. Every form works without scripts."""

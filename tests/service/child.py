@@ -1,0 +1,57 @@
+"""The process of a job in the tests: ``whorl.service.work`` with other kinds of jobs."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from whorl.errors import InputError
+from whorl.service import work
+from whorl.service.task import Task
+
+
+def greet(task: Task) -> dict[str, object]:
+    (task.results / "greeting.txt").write_text(f"hello {task.settings['name']}")
+    task.progress("greeting", 1, 2)
+    return {"inputs": sorted(path.name for path in task.inputs.iterdir())}
+
+
+def sleep(task: Task) -> dict[str, object]:
+    """Says who it is and who works for it, and is never done."""
+    helper = subprocess.Popen(["sleep", "600"])
+    (task.results / "half").write_text("not whole")
+    (Path(tempfile.gettempdir()) / "left").write_text("by a process that was killed")
+    (task.index / "pids").write_text(f"{os.getpid()} {helper.pid}\n")
+    task.progress("sleeping", 3, 10)
+    time.sleep(600)
+    return {}
+
+
+def refuse(task: Task) -> dict[str, object]:
+    raise InputError(f"{task.inputs / 'essay.txt'}: it cannot be read; upload it again")
+
+
+def crash(task: Task) -> dict[str, object]:
+    with (task.index / "crashes").open("a") as file:
+        file.write("x")
+    os._exit(7)
+
+
+def stumble(task: Task) -> dict[str, object]:
+    raise ZeroDivisionError("a secret of the inside")
+
+
+def linger(task: Task) -> dict[str, object]:
+    """Done, with a helper that would go on for ever."""
+    helper = subprocess.Popen(["sleep", "600"])
+    (task.index / "pids").write_text(f"{os.getpid()} {helper.pid}\n")
+    return {}
+
+
+# In this process the module is ``__main__``.
+work.KINDS |= {name: f"__main__:{name}" for name in ("greet", "sleep", "refuse", "crash", "stumble", "linger")}
+
+if __name__ == "__main__":
+    sys.exit(work.main(sys.argv[1:]))

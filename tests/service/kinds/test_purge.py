@@ -1,0 +1,52 @@
+"""Purges: what was to go is gone, and the receipts say so."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.service.kinds.desk import task_of
+from tests.service.stage import open_jobs
+from whorl import Index
+from whorl.model import Document
+from whorl.service.kinds import purge
+from whorl.service.receipts import Receipts
+
+TEXT = "A diary of {}, which nobody else should ever read, as {} has said to {} many times before this day."
+
+
+@pytest.fixture
+def stage(tmp_path):
+    folder = tmp_path / "index"
+    with Index.create(folder, "text") as index:
+        for name in ("ann", "bob", "cleo"):
+            index.add(Document(f"{name}/main/diary", TEXT.format(name, name, name), owner=name))
+    database, jobs = open_jobs(folder)
+    with database:
+        yield folder, database, jobs
+
+
+def test_documents_are_purged_and_proved(stage):
+    folder, database, _ = stage
+    receipts = Receipts(database)
+    with Index.open(folder) as index:
+        ann, bob, _ = index.entries()
+        for entry in (ann, bob):
+            receipts.requested(entry.id, entry.name, entry.owner, timedelta(days=7))
+        index.remove(ann.name)  # the server died before it removed the other
+    assert purge.run(task_of(stage, "purge")) == {"documents": 2}
+    with Index.open(folder) as index:
+        assert [entry.owner for entry in index.entries()] == ["cleo"]
+        index.verify()
+    for entry, was_there in ((ann, False), (bob, True)):
+        receipt = receipts.get(entry.id)
+        assert receipt is not None
+        assert receipt.purged is not None
+        assert receipt.evidence is not None
+        assert receipt.evidence["clean"] is True
+        assert (receipt.evidence["document"], receipt.evidence["removed"]) == (entry.id, was_there)
+        assert "documents" not in receipt.evidence  # those of other people went at the same time
+    assert receipts.pending() == []
+
+
+def test_nothing_to_purge_costs_nothing(stage):
+    assert purge.run(task_of(stage, "purge")) == {"documents": 0}

@@ -1,0 +1,391 @@
+"""Every page and flow in a browser: with scripts and without, by mouse and by keyboard, on a phone and a projector."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page, expect
+
+from tests.service.harness import ALL, Running
+from tests.service.page.conftest import context_of, watched
+from tests.service.page.house import BEES, TIDES, put
+from whorl.service.tokens import Scope
+
+ACMES = (
+    "/", "/documents", "/documents?begins=zzz", "/documents/add", "/documents/1", "/documents/1/near",
+    "/documents/1/beside/2", "/documents/1/delete", "/compare", "/jobs", "/registry", "/lost-and-found",
+    "/lost-and-found?url=http://harbour.example/old.html",
+)  # fmt: skip
+ADMINS = tuple(f"/admin/{name}" for name in ("tokens", "usage", "retention", "deletions", "audit", "people"))
+
+PHONE, PROJECTOR = {"width": 390, "height": 844}, {"width": 1920, "height": 1080}
+
+# Rules of WCAG 2.2 and good practice; in the dark only what depends on colours is looked at anew.
+ALL_RULES = {"resultTypes": ["violations"]}
+COLOURS = {
+    "resultTypes": ["violations"],
+    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
+}
+
+WIDTH = "document.documentElement.scrollWidth"
+
+
+# Its answer is large: only what is wrong comes back.
+RUN_AXE = """async (options) => {
+  const { violations } = await axe.run(options);
+  return violations.flatMap((each) => each.nodes.map((node) => `${location.pathname} ${each.id}: ${node.html}`));
+}"""
+
+
+def faults(page: Page, rules: dict[str, Any]) -> list[str]:
+    """What axe finds wrong, one line each."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found: list[str] = page.evaluate(RUN_AXE, rules)
+    return found
+
+
+def check_access(page: Page) -> None:
+    """Clean in the light and in the dark."""
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    told = faults(page, ALL_RULES)
+    page.emulate_media(color_scheme="dark")
+    assert told + faults(page, COLOURS) == []
+    page.emulate_media(color_scheme="light")
+
+
+def searched(page: Page, text: str) -> None:
+    page.goto("/")
+    page.locator("#text").fill(text)
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#results h2").first).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser, site: Running) -> Iterator[Page]:
+    """One page for the checks that only look."""
+    context = context_of(browser, site, site.admin)
+    page, watch = watched(context, site)
+    yield page
+    context.close()
+    assert watch.faults == []
+
+
+def test_what_is_wrong_would_be_seen(window):
+    window.goto("/documents")
+    window.evaluate("document.querySelector('main').innerHTML = '<input><p class=hint id=main>x</p>'")
+    assert any("label" in fault for fault in faults(window, ALL_RULES))
+
+
+def test_pages_of_a_tenant_are_open_to_everybody(page):
+    for path in ACMES:
+        page.goto(path)
+        check_access(page)
+
+
+def test_pages_of_admins_are_open_to_everybody(window):
+    for path in ADMINS:
+        window.goto(path)
+        check_access(window)
+
+
+def test_pages_outside_and_of_a_newcomer(browser, site):
+    context = browser.new_context(base_url=site.address)
+    page = context.new_page()
+    page.goto("/sign-in?said=signed-out")
+    check_access(page)
+    page.get_by_label("Your token").fill("whorl_wrong")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("This token is not known")
+    check_access(page)
+    page.get_by_label("Your token").fill(site.token(*ALL, tenant="newcomer"))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="No document is stored yet")).to_be_visible()
+    check_access(page)
+    page.goto("/nowhere")
+    check_access(page)
+    page.goto("/documents/add")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add documents")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("status")).to_have_text("You are signed out.")
+    context.close()
+
+
+@pytest.mark.parametrize("size", [PHONE, PROJECTOR], ids=["phone", "projector"])
+def test_nothing_is_wider_than_the_screen(browser, site, size):
+    put(site, site.acme, f"a-name-{'x' * 200}.txt", BEES, labels=("y" * 150,), contact="z" * 150)
+    context = context_of(browser, site, site.acme, viewport=size)
+    page, _ = watched(context, site)
+    for path in (*ACMES, "/documents?collection=main&begins=a-name"):
+        page.goto(path)
+        assert page.evaluate(WIDTH) <= size["width"], path
+    searched(page, TIDES + BEES)
+    assert page.evaluate(WIDTH) <= size["width"]
+    assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= (19 if size is PROJECTOR else 15)
+    context.close()
+
+
+def test_a_search_answers_on_the_page_and_takes_the_focus(page):
+    searched(page, TIDES)
+    assert page.url.endswith("/")
+    expect(page.locator("#results")).to_be_focused()
+    expect(page.locator(".hit h3").first).to_have_text("essays/tides.txt")
+    assert page.locator("#text").input_value() == TIDES
+    check_access(page)
+
+
+def test_a_search_by_keyboard_that_finds_nothing(page):
+    page.goto("/")
+    page.locator("#text").fill("qqq zzz xxx " * 40)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("No stored document shares a passage with it")).to_be_visible()
+    check_access(page)
+
+
+def test_a_dropped_file_is_named_and_searched(page):
+    page.goto("/")
+    file = {"name": "bees of mine.txt", "mimeType": "text/plain", "buffer": BEES.encode()}
+    page.locator("#file").set_input_files(file)
+    expect(page.locator(".drop output")).to_contain_text("bees of mine.txt (1 kB)")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#results")).to_contain_text("in bees of mine.txt")
+
+
+def test_a_file_that_is_too_large_is_not_sent(page, site):
+    page.goto("/")
+    page.locator("#file").evaluate("input => { input.dataset.most = '10'; }")
+    page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"x" * 11})
+    assert page.locator("#file").evaluate("input => input.validity.customError")
+
+
+def test_a_fault_of_a_search_is_told_on_the_page(browser, site):
+    context = context_of(browser, site, site.acme)
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("alert")).to_contain_text("Drop a file or paste a text")
+    check_access(page)
+    page.route(
+        "**/search",
+        lambda route: route.fulfill(
+            status=413,
+            content_type="application/problem+json",
+            body='{"title": "Too large", "detail": "Send <b>less</b>."}',
+        ),
+    )
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("alert")).to_have_text("Too large. Send <b>less</b>.")
+    page.route("**/search", lambda route: route.abort())
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("alert")).to_contain_text("The server did not answer")
+    context.close()
+
+
+def test_a_click_on_one_side_of_a_passage_scrolls_the_other(page, site):
+    long = "\n".join(
+        f"Paragraph {number} of a text that both of us have, and that is long. " * 3 for number in range(60)
+    )
+    put(site, site.acme, "long both.txt", long, collection="long")
+    searched(page, f"{BEES}\n{long}")
+    sides = page.locator(".passage").filter(has_text="Paragraph 30").first.locator(".side")
+    left, right = sides.nth(0), sides.nth(1)
+    assert right.evaluate("side => side.scrollTop") == 0
+    left.evaluate("side => { side.scrollTop = side.scrollHeight / 2; }")
+    left.click()
+    expect(right.locator("mark")).to_have_class(re.compile(r"\bon\b"))
+    page.wait_for_function("() => document.querySelectorAll('.side mark.on').length === 2")
+    lines = [side.evaluate(AT_MIDDLE) for side in (left, right)]
+    assert abs(lines[0] - lines[1]) <= 2
+
+
+# The paragraph that stands in the middle of a side.
+AT_MIDDLE = """side => {
+  const box = side.getBoundingClientRect();
+  const range = document.caretRangeFromPoint(box.left + 80, box.top + box.height / 2);
+  const before = range.startContainer.textContent.slice(0, range.startOffset);
+  return Number([...before.matchAll(/Paragraph (\\d+)/g)].at(-1)[1]);
+}"""
+
+
+def test_the_list_is_filtered_while_one_types(page):
+    page.goto("/documents")
+    page.get_by_label("Name begins with").press_sequentially("essays/r")
+    expect(page.locator("#list tbody tr")).to_have_count(1)
+    expect(page.locator("#list tbody a")).to_have_text("essays/report.txt")
+    expect(page).to_have_url(re.compile("begins=essays"))
+    page.get_by_label("Collection").select_option("nature")
+    expect(page.get_by_text("No document fits")).to_be_visible()
+
+
+def test_a_document_from_adding_to_deleting(page):
+    page.goto("/documents/add")
+    page.get_by_label("Name of a pasted text").fill("short life.txt")
+    page.get_by_label("Text", exact=True).fill(f"Mine alone. {BEES}")
+    page.get_by_text("Address, date, contact, labels").click()
+    page.get_by_label("Labels").fill("one, two")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator(".notice.good")).to_contain_text("1 document was stored")
+    check_access(page)
+    page.get_by_role("link", name="short life.txt").click()
+    expect(page.locator(".code")).to_contain_text("A hive in a glass wall")
+    page.get_by_role("link", name="What is near-identical to it?").click()
+    page.get_by_role("link", name="Show both side by side").first.click()
+    expect(page.locator(".side mark").first).to_be_visible()
+    page.get_by_role("link", name="short life.txt").click()
+    page.get_by_role("link", name="Delete…").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_role("status")).to_contain_text("The document is deleted")
+
+
+def marked(page: Page, handed_in: Path) -> None:
+    """The first two steps of the wizard."""
+    page.goto("/compare")
+    page.locator("#submissions").set_input_files(handed_in)
+    page.get_by_role("button", name="Next: mark the template").click()
+    expect(page.get_by_label("template", exact=True)).to_be_checked()
+    expect(page.locator(".picks li")).to_have_count(4)
+
+
+def test_the_wizard_ends_in_the_report(page, handed_in):
+    marked(page, handed_in)
+    check_access(page)
+    page.get_by_label("Title of the report").fill("Words")
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("link", name="Read the report").wait_for(timeout=60_000)  # progress reloads the page by itself
+    check_access(page)
+    page.get_by_role("link", name="Read the report").click()
+    expect(page.locator("#table tbody tr")).to_have_count(1)  # the report's own scripts made it, under our policy
+    page.locator("#table tbody a").first.click()
+    expect(page.locator("#passages li").first).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.locator("#passages li[aria-current]")).to_have_count(1)
+    page.goto("/jobs")
+    check_access(page)
+
+
+def test_progress_is_told_while_a_job_waits_and_runs(browser, idle, handed_in):
+    context = context_of(browser, idle, idle.acme)
+    page, watch = watched(context, idle)
+    marked(page, handed_in)
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator(".progress .step")).to_have_text("Waiting for its turn")
+    check_access(page)
+    job = idle.desk.jobs.claim()
+    idle.desk.jobs.progress(job.id, "reading", 3, 7)
+    expect(page.locator(".progress .step")).to_have_text("reading")
+    expect(page.locator(".progress .count")).to_have_text("3 of 7")
+    assert page.locator(".progress progress").evaluate("bar => [bar.value, bar.max]") == [3, 7]
+    page.get_by_role("button", name="Cancel the job").click()
+    expect(page.get_by_text("The job was cancelled.")).to_be_visible()
+    context.close()
+    assert watch.faults == []
+
+
+def test_without_scripts_everything_works(browser, site, handed_in):
+    context = context_of(browser, site, site.acme, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/")
+    assert page.locator("#theme").is_hidden()
+    page.locator("#text").fill(TIDES)
+    page.get_by_role("button", name="Search").click()
+    assert page.locator(".hit h3").first.inner_text() == "essays/tides.txt"
+    page.goto("/documents")
+    page.get_by_label("Name begins with").fill("essays/t")
+    page.get_by_role("button", name="Show").click()
+    assert page.locator("tbody a").first.inner_text() == "essays/tides.txt"
+    marked(page, handed_in)
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("link", name="Read the report").wait_for(timeout=60_000)  # the page asks again by itself
+    context.close()
+
+
+def test_near_duplicates_by_a_job(page):
+    page.goto("/jobs")
+    page.get_by_label("Collection", exact=True).select_option("main")
+    page.get_by_role("button", name="Find near-duplicates").click()
+    expect(page.get_by_role("heading", name=re.compile("of near-duplicates|No near-duplicates")).first).to_be_visible(
+        timeout=60_000
+    )
+    check_access(page)
+
+
+def test_registry_and_lost_and_found_answer_on_the_page(page):
+    page.goto("/registry")
+    page.locator("#text").fill(TIDES)
+    page.get_by_role("button", name="Search the registry").click()
+    expect(page.locator("#results")).to_contain_text("1 registered document")
+    check_access(page)
+    page.goto("/lost-and-found")
+    page.get_by_label("Address of the page").fill("http://harbour.example/old.html")
+    page.get_by_role("button", name="Find it").click()
+    expect(page.locator("#results")).to_contain_text("The page is gone")
+    expect(page).to_have_url(re.compile("url=http"))
+
+
+def test_a_token_is_made_and_revoked(admin_page, site):
+    admin_page.goto("/admin/tokens")
+    admin_page.get_by_label("Label", exact=True).fill("for a colleague")
+    admin_page.get_by_label("Owner", exact=True).fill("colleague")
+    admin_page.get_by_label(re.compile("^compare")).check()
+    admin_page.get_by_role("button", name="Make the token").click()
+    secret = admin_page.locator("#secret").inner_text()
+    token = site.desk.tokens.find(secret)
+    assert (token.tenant, token.scopes) == ("colleague", {Scope.SEARCH, Scope.COMPARE})
+    check_access(admin_page)
+    admin_page.get_by_role("link", name=re.compile(r"Revoke\s+for a colleague")).click()
+    check_access(admin_page)
+    admin_page.get_by_role("button", name="Revoke it").click()
+    expect(admin_page.get_by_role("status")).to_have_text("The token is revoked.")
+
+
+def test_retention_and_one_persons_data(admin_page):
+    admin_page.goto("/admin/retention")
+    admin_page.get_by_label("Owner").select_option("acme")
+    admin_page.get_by_label("Collection").fill("nature")
+    admin_page.get_by_label("Days").fill("400")
+    admin_page.get_by_role("button", name="Set").click()
+    expect(admin_page.get_by_role("status")).to_have_text("The rule is set.")
+    admin_page.goto("/admin/people")
+    admin_page.get_by_label("Owner or contact").fill("keeper@harbour.example")
+    with admin_page.expect_download() as download:
+        admin_page.get_by_role("button", name="Export").click()
+    assert download.value.suggested_filename == "person.zip"
+
+
+def test_the_keyboard_comes_everywhere_in_order(page):
+    page.goto("/documents")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    assert page.locator(".skip").bounding_box()["y"] >= 0
+    names = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        names.append(page.evaluate("document.activeElement.textContent.trim()"))
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline not in ("none", "")
+    assert names[:7] == ["Whorl", "Search", "Documents", "Compare", "Jobs", "Registry", "Lost and found"]
+    page.goto("/documents")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+
+
+def test_the_theme_is_the_reports_and_stays(page):
+    page.goto("/")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(colour)
+    page.get_by_role("button", name="Theme: system").click()
+    page.get_by_role("button", name="Theme: light").click()
+    assert page.evaluate(colour) != light
+    page.goto("/documents")
+    expect(page.get_by_role("button", name="Theme: dark")).to_be_visible()
+
+
+def test_text_from_right_to_left_stays_in_its_place(page):
+    page.goto("/documents?begins=الميناء")
+    page.locator("tbody a").first.click()
+    assert page.locator(".code").evaluate("list => getComputedStyle(list).direction") == "rtl"
+    expect(page.locator("h1 bdi")).to_have_text("الميناء.txt")

@@ -1,0 +1,48 @@
+"""Whatever the OpenAPI document promises, for requests that fit it and for such that do not."""
+
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from tests.service.harness import Running, operations
+
+# What a document that is said to be an EPUB and is none is refused with: no schema can say that.
+UNREADABLE = "cannot read "
+
+
+@pytest.fixture(scope="session")
+def contract(service: Running) -> schemathesis.BaseSchema:
+    return schemathesis.openapi.from_url(f"{service.address}/api/openapi.json")
+
+
+@pytest.mark.parametrize(("path", "method"), [(path, method) for path, method, _ in operations()])
+def test_every_answer_is_documented(contract, service: Running, path: str, method: str) -> None:
+    operation = contract[path][method]
+
+    @given(operation.as_strategy())
+    @settings(
+        max_examples=10, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    def holds(case: Any) -> None:
+        response = case.call(headers={"Authorization": f"Bearer {service.admin}"})
+        is_unreadable = response.status_code == 422 and UNREADABLE in response.text
+        case.validate_response(response, excluded_checks=[positive_data_acceptance] if is_unreadable else [])
+
+    holds()
+
+
+def test_the_contract_is_openapi_3_1_and_needs_no_token(service: Running) -> None:
+    with service.client() as client:
+        found = client.get(f"{service.address}/api/openapi.json").json()
+    assert found["openapi"].startswith("3.1")
+    assert len(found["paths"]) >= 20
+
+
+def test_every_operation_but_health_wants_a_token_of_a_scope() -> None:
+    wanted = {(path, method): scope for path, method, scope in operations()}
+    assert wanted.pop(("/api/v1/health", "get")) is None
+    assert all(scope in ("search", "add", "compare", "admin") for scope in wanted.values())

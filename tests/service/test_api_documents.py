@@ -1,0 +1,156 @@
+import pytest
+
+from tests.service.harness import Running, prose, running, settings_in
+
+
+@pytest.fixture
+def acme(service: Running):
+    with service.client(service.acme) as client:
+        yield client
+
+
+def test_a_document_comes_back_as_it_was_added(acme) -> None:
+    facts = {"url": "http://x.org/a", "date": "2026-01-02", "contact": "a@x.org", "labels": ["one", "two"]}
+    added = acme.post("/documents", json={"name": "dir/a é.txt", "text": prose(10), "collection": "c1", **facts})
+    assert added.status_code == 201
+    document = added.json()["document"]
+    assert added.headers["location"] == f"/api/v1/documents/{document['id']}"
+    assert {name: document[name] for name in facts} == facts
+    assert (document["tenant"], document["collection"], document["name"]) == ("acme", "c1", "dir/a é.txt")
+    assert acme.get(f"/documents/{document['id']}").json() == document
+    assert acme.get(f"/documents/{document['id']}/text").text == prose(10)
+
+
+def test_adding_again_tells_what_became_of_it(acme) -> None:
+    def states(**changes):
+        return acme.post("/documents", json={"name": "again.txt", "text": prose(11), **changes})
+
+    assert [states().status_code, states().status_code] == [201, 200]
+    assert states().json()["state"] == "unchanged"
+    assert states(contact="me").json()["state"] == "updated"
+    before = states(contact="me").json()["document"]["id"]
+    replaced = states(text=prose(12)).json()
+    assert replaced["state"] == "replaced"
+    assert replaced["document"]["id"] != before
+    assert acme.get(f"/documents/{before}").status_code == 404
+    assert acme.get(f"/receipts/{before}").json()["purged"] is None  # what was replaced is purged, too
+
+
+def test_a_file_is_added_under_its_own_name(acme) -> None:
+    answer = acme.post("/documents", files={"file": ("page.html", b"<p>" + prose(13).encode() + b"</p>")})
+    document = answer.json()["document"]
+    assert (document["name"], document["format"]) == ("page.html", "html")
+    assert acme.get(f"/documents/{document['id']}/text").text.strip() == prose(13)
+
+
+def test_lists_go_on_where_they_stopped(service: Running) -> None:
+    tenant = service.desk.tokens.create("lists", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
+    with service.client(tenant) as client:
+        for number in range(7):
+            client.post("/documents", json={"name": f"{number % 2}-{number}", "text": prose(20 + number, 50)})
+        for asked in ({}, {"collection": "main"}):
+            names, after = [], None
+            while True:
+                page = client.get(
+                    "/documents", params={**asked, "limit": 3, **({"after": after} if after else {})}
+                ).json()
+                names += [document["name"] for document in page["documents"]]
+                after = page["after"]
+                if after is None:
+                    break
+            expected = [f"{number % 2}-{number}" for number in range(7)]
+            assert names == (sorted(expected) if asked else expected)
+        begun = client.get("/documents", params={"collection": "main", "starts": "1-"}).json()["documents"]
+        assert [document["name"] for document in begun] == ["1-1", "1-3", "1-5"]
+        assert client.get("/documents", params={"after": "nonsense"}).status_code == 404
+
+
+def test_what_is_deleted_is_not_found_and_has_a_receipt(acme) -> None:
+    number = acme.post("/documents", json={"name": "bye.txt", "text": prose(40)}).json()["document"]["id"]
+    receipt = acme.delete(f"/documents/{number}")
+    assert receipt.status_code == 200
+    assert receipt.json()["number"] == number
+    assert acme.get(f"/documents/{number}").status_code == 404
+    assert acme.delete(f"/documents/{number}").status_code == 404
+    assert acme.post("/search", json={"text": prose(40)}).json()["hits"] == []
+    assert acme.get(f"/receipts/{number}").json() == receipt.json()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "x"},
+        {"name": "", "text": "y"},
+        {"name": "x\ny", "text": "y"},
+        {"name": "x", "text": "y", "collection": "../other"},
+        {"name": "x", "text": "y", "collection": "UPPER"},
+        {"name": "x", "text": "y", "labels": ["a\r\nSet-Cookie: b"]},
+        {"name": "x", "text": "y", "format": "nonsense"},
+        {"name": "x", "text": "y", "colour": "red"},
+        {"name": "x" * 501, "text": "y"},
+    ],
+)
+def test_values_that_cannot_be_used_are_422(acme, body) -> None:
+    answer = acme.post("/documents", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["detail"]
+
+
+def test_only_an_admin_sanctions_or_adds_for_others(service: Running, acme) -> None:
+    assert acme.post("/documents", json={"name": "s", "text": prose(41), "sanctioned": True}).status_code == 403
+    assert acme.post("/documents", json={"name": "s", "text": prose(41), "tenant": "bolt"}).status_code == 403
+    with service.client(service.admin) as admin:
+        given = admin.post("/documents", json={"name": "gift", "text": prose(41), "tenant": "bolt"}).json()
+    assert given["document"]["tenant"] == "bolt"
+    with service.client(service.bolt) as bolt:
+        assert bolt.get(f"/documents/{given['document']['id']}").status_code == 200
+
+
+def test_a_name_of_the_command_lines_is_not_taken_over(tmp_path) -> None:
+    import whorl
+
+    settings = settings_in(tmp_path)
+    with whorl.Index.open(settings.index) as index:
+        index.add(whorl.Document("acme/main/house.txt", prose(50)))
+    with running(settings) as service, service.client(service.acme) as acme:
+        assert acme.post("/documents", json={"name": "house.txt", "text": prose(51)}).status_code == 409
+        assert acme.get("/documents").json()["documents"] == []
+
+
+def test_near_identical_documents_are_found(acme) -> None:
+    texts = [prose(60), prose(60)[:-60], prose(61)]
+    numbers = [
+        acme.post("/documents", json={"name": f"near-{place}", "text": text}).json()["document"]["id"]
+        for place, text in enumerate(texts)
+    ]
+    near = acme.get(f"/documents/{numbers[0]}/near").json()["hits"]
+    assert [hit["document"]["id"] for hit in near] == [numbers[1]]
+    assert near[0]["resemblance"] > 0.9
+
+
+def test_a_near_identical_document_is_not_hidden_by_many_that_are_parts_of_it(service: Running) -> None:
+    secret = service.desk.tokens.create("crowd", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
+    whole = " ".join(prose(seed) for seed in range(80, 90))
+    with service.client(secret) as client:
+        for place in range(30):  # each is in the text from end to end, so it shares more, by its own size
+            part = whole[200 * place : 200 * place + 1500]
+            client.post("/documents", json={"name": f"part-{place}", "text": part})
+        other = client.post("/documents", json={"name": "other", "text": whole[: len(whole) * 7 // 10]}).json()
+        number = client.post("/documents", json={"name": "whole", "text": whole}).json()["document"]["id"]
+        near = client.get(f"/documents/{number}/near", params={"limit": 3}).json()["hits"]
+    assert [hit["document"]["id"] for hit in near] == [other["document"]["id"]]
+
+
+def test_collections_are_those_with_documents_or_settings(service: Running) -> None:
+    secret = service.desk.tokens.create("shelves", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
+    with service.client(secret) as client:
+        client.post("/documents", json={"name": "x", "text": prose(70), "collection": "full"})
+        assert client.put("/collections/empty", json={"retention_days": 30}).json()["is_empty"]
+        listed = client.get("/collections").json()["collections"]
+        told = [(shelf["name"], shelf["retention_days"], shelf["is_empty"]) for shelf in listed]
+        assert told == [("empty", 30, True), ("full", None, False)]
+        assert client.get("/collections/full").status_code == 200
+        assert client.get("/collections/none").status_code == 404
+        assert client.put("/collections/full", json={"retention_days": 0}).status_code == 422
+        assert client.delete("/collections/empty").status_code == 204
+        assert client.get("/collections/empty").status_code == 404

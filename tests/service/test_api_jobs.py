@@ -1,0 +1,137 @@
+import io
+import json
+import zipfile
+
+import pytest
+
+from tests.service.harness import Running, over, prose
+
+
+@pytest.fixture
+def acme(service: Running):
+    with service.client(service.acme) as client:
+        yield client
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def test_a_class_in_a_zip_becomes_a_report(acme) -> None:
+    own = {name: prose(200 + number) for number, name in enumerate(("ann", "ben", "cem"))}
+    own["ben"] += " " + own["ann"][:1500]
+    given = prose(210)
+    archive = zipped({f"{name}/essay.txt": f"{given} {text}".encode() for name, text in own.items()})
+    files = [("submissions", ("class.zip", archive)), ("base", ("task.txt", given.encode()))]
+    answer = acme.post("/comparisons", files=files, data={"title": "A <b>class</b>", "threshold": "0.1"})
+    assert answer.status_code == 202
+    job = answer.json()["id"]
+    assert answer.headers["location"] == f"/api/v1/jobs/{job}"
+    assert over(acme, job)["state"] == "done"
+    found = acme.get(f"/jobs/{job}/result").json()
+    assert [sorted((pair["left"], pair["right"])) for pair in found["pairs"]] == [["ann", "ben"]]
+    page = acme.get(f"/jobs/{job}/report/index.html")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "A <b>class" not in page.text
+    with zipfile.ZipFile(io.BytesIO(acme.get(f"/jobs/{job}/report.zip").content)) as report:
+        assert "report/index.html" in report.namelist()
+
+
+def test_names_can_be_hidden(acme) -> None:
+    files = [("submissions", (f"{name}.txt", prose(220).encode())) for name in ("ursula", "viktor")]
+    job = acme.post("/comparisons", files=files, data={"anonymous": "true"}).json()["id"]
+    assert over(acme, job)["state"] == "done"
+    for told in (acme.get(f"/jobs/{job}/result").text, acme.get(f"/jobs/{job}/report/index.html").text):
+        assert "ursula" not in told
+        assert "viktor" not in told
+
+
+def test_progress_is_told_until_the_end(acme) -> None:
+    job = acme.post("/clusters", json={}).json()["id"]
+    with acme.stream("GET", f"/jobs/{job}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        lines = [line for line in stream.iter_lines() if line]
+    assert lines[-2] == "event: end"
+    assert json.loads(lines[-1].removeprefix("data: "))["id"] == job
+
+
+def test_a_job_can_be_cancelled(service: Running, acme) -> None:
+    # One runs at a time, so that the last one waits.
+    jobs = [acme.post("/clusters", json={}).json()["id"] for _ in range(3)]
+    last = acme.delete(f"/jobs/{jobs[-1]}").json()
+    assert last["state"] in ("cancelled", "done")
+    for job in jobs:
+        over(acme, job)
+    assert acme.get(f"/jobs/{jobs[-1]}").json()["state"] == last["state"]
+    if last["state"] == "cancelled":
+        assert acme.get(f"/jobs/{jobs[-1]}/result").status_code == 409
+
+
+def test_jobs_are_listed_the_newest_first(acme) -> None:
+    made = [acme.post("/clusters", json={}).json()["id"] for _ in range(2)]
+    first = acme.get("/jobs", params={"limit": 1}).json()
+    assert [job["id"] for job in first["jobs"]] == made[:0:-1]
+    then = acme.get("/jobs", params={"limit": 1, "after": first["after"]}).json()
+    assert [job["id"] for job in then["jobs"]] == made[:1]
+    for job in made:
+        over(acme, job)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "..%2f..%2fcomparison.json", "%2e%2e/%2e%2e/log", "..%2f..%2f..%2f..%2fservice.sqlite", "%2fetc%2fpasswd",
+        "....//....//log", "..\\..\\log", "%00", "pair/../../comparison.json", "%5c..%5clog", "a" * 3000,
+    ],
+)  # fmt: skip
+def test_no_path_leads_out_of_a_report(service: Running, finished, acme, path) -> None:
+    from http.client import HTTPConnection
+
+    connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
+    headers = {"Authorization": f"Bearer {service.acme}"}
+    connection.request("GET", f"/api/v1/jobs/{finished}/report/{path}", headers=headers)
+    answer = connection.getresponse()
+    assert answer.status in (400, 404)
+    assert b"SQLite" not in answer.read()
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def finished(service: Running) -> str:
+    with service.client(service.acme) as acme:
+        files = [("submissions", (f"{name}.txt", prose(230).encode())) for name in "ab"]
+        job = acme.post("/comparisons", files=files).json()["id"]
+        assert over(acme, job)["state"] == "done"
+        return str(job)
+
+
+@pytest.mark.parametrize("name", ["../../evil.txt", "/etc/evil", "a/../../b", "..\\..\\evil", ".."])
+def test_no_upload_is_written_outside_its_folder(service: Running, acme, name) -> None:
+    files = [("submissions", (name, b"x" * 100)), ("submissions", ("other.txt", b"y"))]
+    answer = acme.post("/comparisons", files=files)
+    assert answer.status_code == 422
+    root = service.desk.settings.index.parent
+    assert not list(root.rglob("*evil*"))
+
+
+def test_a_decompression_bomb_ends_its_job_and_nothing_else(service: Running, acme) -> None:
+    bomb = zipped({"a/zeros.txt": b"\0" * (64 << 20), "b/zeros.txt": b" " * (64 << 20)})
+    assert len(bomb) < 1 << 20
+    job = acme.post("/comparisons", files=[("submissions", ("bomb.zip", bomb))]).json()["id"]
+    ended = over(acme, job)
+    assert ended["state"] in ("failed", "done")
+    if ended["state"] == "done":
+        assert ended["result"]["skipped"] >= 1
+    folder = service.desk.jobs.folder(job)
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 4 << 20
+    assert acme.get("/health").status_code == 200
+
+
+def test_uploads_of_one_name_are_all_kept(acme) -> None:
+    files = [("submissions", ("main.c", b"int main() { return %d; }" % number)) for number in range(3)]
+    job = acme.post("/comparisons", files=files).json()["id"]
+    assert over(acme, job)["result"]["submissions"] == 3

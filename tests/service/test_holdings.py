@@ -1,0 +1,45 @@
+import numpy as np
+
+import whorl
+from tests.service.harness import prose
+from whorl.model import Document
+from whorl.service.holdings import Holdings
+
+
+def numbers(*values: int):
+    return np.array(values, np.uint32)
+
+
+def test_owners_and_sizes_are_learned_as_documents_come(tmp_path) -> None:
+    with whorl.Index.create(tmp_path / "index") as index:
+        holdings = Holdings()
+        index.add(Document("a", prose(1), owner="acme"))
+        index.add(Document("b", prose(2)))
+        with index.reading():
+            holdings.learn(index)
+        assert holdings.owners(numbers(1, 2)) == {1: "acme", 2: None}
+        index.add(Document("c", prose(3), owner="bolt"))
+        with index.reading():
+            holdings.learn(index)
+        assert holdings.are_of("acme", numbers(1, 2, 3)).tolist() == [True, False, False]
+        assert holdings.are_of(None, numbers(1, 2, 3)).tolist() == [False, True, False]
+        assert holdings.are_of("nobody", numbers(1, 2, 3)).tolist() == [False, False, False]
+        assert holdings.numbers_of("bolt").tolist() == [3]
+        sizes = [entry.fingerprints for entry in index.entries()]
+        assert holdings.fingerprints(numbers(1, 2, 3)).tolist() == sizes
+
+
+def test_an_owner_that_changed_is_noticed_and_learned_again(tmp_path) -> None:
+    with whorl.Index.create(tmp_path / "index") as index:
+        holdings = Holdings()
+        index.add(Document("a", prose(1), owner="acme"))
+        with index.reading():
+            holdings.learn(index)
+        index.add(Document("a", prose(1), owner="bolt"))
+        entry = index.entry("a")
+        assert entry is not None
+        assert not holdings.agrees(entry)
+        holdings.forget()
+        with index.reading():
+            holdings.learn(index)
+        assert holdings.agrees(entry)

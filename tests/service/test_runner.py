@@ -1,0 +1,176 @@
+"""The runner: jobs in processes that end, are killed, crash, or outlive nobody."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.service.stage import COMMAND, PATIENCE, is_alive, open_jobs, until
+from whorl.errors import InputError
+from whorl.service.jobs import State
+from whorl.service.runner import Runner
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def _running(folder, **settings):
+    database, jobs = open_jobs(folder)
+    runner = Runner(jobs, folder, **{"command": COMMAND} | settings)
+    with database:
+        runner.start()
+        try:
+            yield jobs
+        finally:
+            runner.stop()
+
+
+def _submit(jobs, kind, **settings):
+    return jobs.submit(kind, "history", None, settings).id
+
+
+def _ended(jobs, id_):
+    return until(lambda: (job := jobs.get(id_)).state.is_over and job)
+
+
+def _pids(folder):
+    """Of the job that never ends: its own and its helper's."""
+    path = folder / "pids"
+    found = until(lambda: path.exists() and (text := path.read_text()).endswith("\n") and text)
+    return [int(pid) for pid in found.split()]
+
+
+def test_a_job_is_done_in_a_process_of_its_own(tmp_path):
+    with _running(tmp_path) as jobs:
+        prepared = jobs.prepare()
+        (jobs.inputs(prepared) / "essay.txt").write_text("text")
+        jobs.submit("greet", "history", None, {"name": "Ann"}, prepared)
+        job = _ended(jobs, prepared)
+        assert (job.state, job.result, job.message) == (State.DONE, {"inputs": ["essay.txt"]}, "")
+        assert (job.step, job.done, job.total) == ("greeting", 1, 2)
+        assert (jobs.results(job.id) / "greeting.txt").read_text() == "hello Ann"
+        until(lambda: not jobs.scratch(job.id).exists())
+
+
+def test_what_is_wrong_with_the_input_fails_at_once_and_tells_no_paths(tmp_path):
+    with _running(tmp_path) as jobs:
+        job = _ended(jobs, _submit(jobs, "refuse"))
+    assert (job.state, job.attempts) == (State.FAILED, 1)
+    assert job.message == "essay.txt: it cannot be read; upload it again"
+
+
+def test_a_job_that_crashes_fails_after_three_attempts(tmp_path):
+    with _running(tmp_path) as jobs:
+        job = _ended(jobs, _submit(jobs, "crash"))
+        assert (tmp_path / "crashes").read_text() == "xxx"
+        assert _ended(jobs, _submit(jobs, "greet", name="Bob")).state is State.DONE  # the queue goes on
+    assert (job.state, job.attempts) == (State.FAILED, 3)
+    assert job.message == "stopped 3 times without an end; the last time: its process ended without a word (status 7)"
+
+
+def test_a_fault_of_ours_is_in_the_log_and_not_in_the_message(tmp_path):
+    with _running(tmp_path) as jobs:
+        job = _ended(jobs, _submit(jobs, "stumble"))
+        log = (jobs.folder(job.id) / "log").read_text()
+    assert (job.state, job.attempts) == (State.FAILED, 3)
+    assert "ZeroDivisionError" in job.message
+    assert "secret of the inside" not in job.message
+    assert log.count("ZeroDivisionError: a secret of the inside") == 3
+
+
+def test_an_unknown_kind_fails(tmp_path):
+    with _running(tmp_path) as jobs:
+        assert "unknown kind of job 'dance'" in _ended(jobs, _submit(jobs, "dance")).message
+
+
+def test_cancelling_kills_the_job_and_its_helpers(tmp_path):
+    with _running(tmp_path) as jobs:
+        id_ = _submit(jobs, "sleep")
+        pids = _pids(tmp_path)
+        assert all(map(is_alive, pids))
+        assert jobs.cancel(id_).state is State.CANCELLED
+        until(lambda: not any(map(is_alive, pids)))
+        until(lambda: not jobs.results(id_).exists() and not jobs.scratch(id_).exists())
+        assert jobs.get(id_).state is State.CANCELLED
+        assert _ended(jobs, _submit(jobs, "greet", name="Bob")).state is State.DONE
+
+
+def test_a_job_that_takes_too_long_is_killed_and_fails(tmp_path):
+    with _running(tmp_path, longest=0) as jobs:
+        job = _ended(jobs, _submit(jobs, "sleep"))
+        assert "took longer than 0 s" in job.message
+        until(lambda: not jobs.scratch(job.id).exists())
+
+
+def test_helpers_do_not_outlive_their_job(tmp_path):
+    with _running(tmp_path) as jobs:
+        assert _ended(jobs, _submit(jobs, "linger")).state is State.DONE
+        pids = _pids(tmp_path)
+        until(lambda: not any(map(is_alive, pids)))
+
+
+def test_stopping_queues_again_what_ran(tmp_path):
+    with _running(tmp_path) as jobs:
+        id_ = _submit(jobs, "sleep")
+        pids = _pids(tmp_path)
+    assert not any(map(is_alive, pids))
+    database, jobs = open_jobs(tmp_path)
+    with database:
+        assert (jobs.get(id_).state, jobs.get(id_).attempts) == (State.QUEUED, 0)
+
+
+def test_a_killed_server_takes_its_jobs_along_and_they_are_queued_again(tmp_path):
+    database, jobs = open_jobs(tmp_path)
+    with database:
+        id_ = _submit(jobs, "sleep")
+        (jobs.inputs(id_) / "essay.txt").write_text("text")
+        server = subprocess.Popen([sys.executable, "-m", "tests.service.server", str(tmp_path)], cwd=ROOT)
+        try:
+            pids = _pids(tmp_path)
+            until(lambda: jobs.get(id_).step == "sleeping")
+        finally:
+            os.kill(server.pid, signal.SIGKILL)
+            server.wait(PATIENCE)
+        until(lambda: not any(map(is_alive, pids)))
+        assert jobs.get(id_).state is State.RUNNING  # nobody was there to say otherwise
+        assert jobs.recover() == 1
+        assert (jobs.get(id_).state, jobs.get(id_).attempts) == (State.QUEUED, 1)
+        assert (jobs.inputs(id_) / "essay.txt").read_text() == "text"
+        assert not jobs.scratch(id_).exists()
+        assert jobs.claim().id == id_
+
+
+def test_one_server_an_index(tmp_path):
+    with _running(tmp_path) as jobs:
+        id_ = _submit(jobs, "sleep")
+        _pids(tmp_path)
+        other_database, others = open_jobs(tmp_path)
+        with other_database, pytest.raises(InputError, match="another server"):
+            Runner(others, tmp_path).start()
+        assert jobs.get(id_).state is State.RUNNING
+
+
+def test_slots_run_beside_each_other(tmp_path):
+    with _running(tmp_path, slots=2) as jobs:
+        _submit(jobs, "sleep")
+        assert _ended(jobs, _submit(jobs, "greet", name="Ann")).state is State.DONE
+
+
+def test_beside_each_other_a_job_that_stumbles_is_tried_as_often(tmp_path):
+    with _running(tmp_path, slots=3) as jobs:
+        ids = [_submit(jobs, kind) for kind in ("stumble", "crash", "stumble")]
+        ended = [_ended(jobs, id_) for id_ in ids]
+        logs = [(jobs.folder(id_) / "log").read_text().count("Traceback") for id_ in ids]
+    assert [job.attempts for job in ended] == [3, 3, 3]
+    assert logs == [3, 0, 3]
+
+
+def test_a_command_that_cannot_be_started_fails_the_job(tmp_path):
+    with _running(tmp_path, command=(str(tmp_path / "missing"),)) as jobs:
+        job = _ended(jobs, _submit(jobs, "greet"))
+    assert job.state is State.FAILED
+    assert "FileNotFoundError" in job.message
