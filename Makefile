@@ -6,7 +6,7 @@ KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whor
 
 EXECUTIONS ?= 100000
 
-.PHONY: run venv test test-slow check format bench fuzz real corpus clean
+.PHONY: run venv test test-slow check format bench fuzz real corpus reproduce docs docs-pages clean
 
 run: $(VENV)/.installed  ## install Whorl and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
@@ -43,11 +43,26 @@ fuzz: $(VENV)/.installed  ## damaged documents for every front-end (hours); EXEC
 real: $(VENV)/.installed  ## real files of all formats out of Debian packages (minutes; needs apt-get and a network)
 	$(BIN)/python tools/real_files.py
 
-corpus: $(VENV)/.installed  ## real pages out of Debian's manuals, as HTML and JSONL (10 minutes, 1 GB fetched, 7 GB of disk)
+corpus: $(VENV)/.installed  ## real pages out of Debian's manuals, as HTML and JSONL (20 minutes, 1.2 GB fetched, 7 GB of disk)
 	$(BIN)/python -m experiments.corpus corpus
 
+reproduce: $(VENV)/.installed  ## the papers' tables and figures, theirs beside ours (minutes; pages in reproduction/)
+	for paper in winnowing clustering koala; do $(BIN)/whorl reproduce $$paper --out reproduction || exit 1; done
+	mkdir -p docs/reproduction && cp reproduction/*.md docs/reproduction/
+
+docs: $(VENV)/.installed  ## build the documentation into site/, to be read from disk
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs-pages: $(VENV)/.installed  ## make again what the documentation takes from the program
+	$(BIN)/python tools/make_cli_docs.py
+	$(BIN)/python tools/make_python_docs.py
+	$(BIN)/python tools/make_http_docs.py
+	$(BIN)/python tools/make_docs_pictures.py
+	$(BIN)/python tools/make_docs_transcripts.py
+	$(BIN)/python tools/make_screenshots.py
+
 clean:
-	rm -rf $(VENV) build report src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
+	rm -rf $(VENV) build report reproduction site src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
 
 # Reinstalled only when what is installed changed: the dependencies or the sources of the compiled kernel.
 $(VENV)/.installed: pyproject.toml setup.py $(KERNEL)

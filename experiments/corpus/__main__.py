@@ -3,8 +3,9 @@
     python -m experiments.corpus FOLDER [--sizes 100 300]
 
 For a machine with Debian: needs ``apt-get``, ``dpkg-deb`` and a network, 1 GB of downloads and 7 GB of disk. FOLDER
-gets ``packages/`` (what was fetched), ``pages/`` (the HTML), ``packages.md`` (packages, versions, pages and sizes), and
-one ``pages-<size>.jsonl`` a size, in megabytes of text. What is there already is not made again.
+gets ``packages/`` (what was fetched), ``pages/`` (the HTML), ``packages.md`` (packages, versions, pages and sizes),
+``pdf/`` and ``man/`` (books and pages of the manual) with ``technical.md``, and one ``pages-<size>.jsonl`` a size, in
+megabytes of text. What is there already is not made again.
 """
 
 import argparse
@@ -14,8 +15,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from experiments.corpus.apt import Apt, Package, archive
-from experiments.corpus.manuals import RELEASES, chosen
+from experiments.corpus.manuals import RELEASES, chosen, technical
 from experiments.corpus.pages import Unpacked, unpack
+from experiments.corpus.technical import Documents, unpack_technical
 from experiments.corpus.texts import write
 
 MEGABYTE = 1_000_000
@@ -34,6 +36,33 @@ def gather(folder: Path) -> list[Unpacked]:
     out = [unpack(archive(folder / "packages", package), package, folder / "pages") for package in found]
     known.write_text(json.dumps([asdict(each) for each in out], indent=1) + "\n")
     return out
+
+
+def gather_technical(folder: Path) -> list[Documents]:
+    """Fetch and unpack technical documents; what came out of each package that has any."""
+    known = folder / "technical.json"
+    if known.exists():
+        return [Documents(Package(**row.pop("package")), **row) for row in json.loads(known.read_text())]
+    apt = Apt(folder / "apt", RELEASES)
+    apt.update()
+    found = apt.packages(technical(apt.names()))
+    apt.download(found, folder / "packages")
+    out = [unpack_technical(archive(folder / "packages", package), package, folder) for package in found]
+    out = [each for each in out if each.pdfs or each.manuals]
+    known.write_text(json.dumps([asdict(each) for each in out], indent=1) + "\n")
+    return out
+
+
+def technical_table(packages: Sequence[Documents]) -> str:
+    """Packages, versions and sizes of technical documents, in Markdown."""
+    lines = ["| package | release | version | PDFs | MB | man pages | MB |", "|---|---|---|---|---|---|---|"]
+    for each in sorted(packages, key=lambda one: (one.package.name, one.package)):
+        told = f"{each.pdfs:,} | {_mb(each.pdf_size)} | {each.manuals:,} | {_mb(each.manual_size)}"
+        lines.append(f"| {each.package.name} | {each.package.release} | {each.package.version} | {told} |")
+    pdfs, pdf_size = sum(each.pdfs for each in packages), sum(each.pdf_size for each in packages)
+    manuals, size = sum(each.manuals for each in packages), sum(each.manual_size for each in packages)
+    lines.append(f"| all {len(packages)} | | | {pdfs:,} | {_mb(pdf_size)} | {manuals:,} | {_mb(size)} |")
+    return "\n".join(lines) + "\n"
 
 
 def table(packages: Sequence[Unpacked]) -> str:
@@ -60,6 +89,7 @@ def main() -> None:
     folder = options.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "packages.md").write_text(table(gather(folder)))
+    (folder / "technical.md").write_text(technical_table(gather_technical(folder)))
     for size in options.sizes:
         target = folder / f"pages-{size}.jsonl"
         if not target.exists():

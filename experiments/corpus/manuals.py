@@ -4,7 +4,7 @@ A pattern matches the whole name of a package, so that a manual is found in each
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # Releases that share most manuals, one or two versions apart. The unstable one is left out: it changes every day.
 RELEASES = ("bullseye", "bookworm", "trixie")
@@ -31,7 +31,25 @@ GENERATED = (
 )
 
 
+# Technical documents: books and articles as PDF, and the pages of the manual.
+TECHNICAL = (
+    r"manpages(-dev)?|git-man|perl-doc|openssl|libssl-doc|systemd|tcl8\.6-doc",
+    r"r-doc-pdf|gnuplot-doc|maxima-doc|asymptote-doc|libmpfr-doc|gmp-doc|lilypond-doc-pdf|nasm|ledger|dblatex-doc",
+    r"bash-doc|debian-(handbook|policy|reference-en)|developers-reference|octave-doc|erlang-doc|sqlite3-doc",
+    r"installation-guide-amd64",
+)
+
+
 def chosen(names: Iterable[str]) -> list[str]:
-    """The names of packages that are wanted, in order."""
-    wanted = re.compile("|".join(PROSE + GENERATED))
+    """The names of packages of web pages that are wanted, in order."""
+    return _matching(names, PROSE + GENERATED)
+
+
+def technical(names: Iterable[str]) -> list[str]:
+    """The names of packages of technical documents that are wanted, in order."""
+    return _matching(names, TECHNICAL)
+
+
+def _matching(names: Iterable[str], patterns: Sequence[str]) -> list[str]:
+    wanted = re.compile("|".join(patterns))
     return sorted(name for name in set(names) if wanted.fullmatch(name))

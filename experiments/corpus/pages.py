@@ -2,7 +2,7 @@
 
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -36,13 +36,19 @@ def unpack(archive: Path, package: Package, folder: Path) -> Unpacked:
 
 
 def _pages(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    for name, data in members(archive, lambda name: _inside(name) is not None):
+        if (path := _inside(name)) is not None:
+            yield path, data
+
+
+def members(archive: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """The files of a package whose names are wanted, with what is in them."""
     process = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE)
-    with process, tarfile.open(fileobj=process.stdout, mode="r|") as members:
-        for member in members:
-            path = _inside(member.name)
-            data = members.extractfile(member) if member.isreg() and path is not None else None
-            if data is not None and path is not None:
-                yield path, data.read()
+    with process, tarfile.open(fileobj=process.stdout, mode="r|") as entries:
+        for entry in entries:
+            data = entries.extractfile(entry) if entry.isreg() and is_wanted(entry.name) else None
+            if data is not None:
+                yield entry.name, data.read()
     if process.returncode:
         raise SystemExit(f"{archive}: dpkg-deb cannot read it: delete it, and it is fetched again")
 

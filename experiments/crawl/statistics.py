@@ -102,15 +102,20 @@ def _clusters(families: dict[int, Counter[str]], pages: int) -> tuple[float, flo
     return identical, in_identical, mixed, in_mixed
 
 
+def plateaus(frequencies: Frequencies) -> list[tuple[float, float]]:
+    """Both ends, as rank and frequency, of every plateau of equal frequencies; one of a single rank comes twice."""
+    changes = np.flatnonzero(np.diff(frequencies))
+    ends = np.empty(2 * len(changes) + 2, np.int64)
+    ends[0::2] = np.concatenate([[0], changes + 1])
+    ends[1::2] = np.concatenate([changes, [len(frequencies) - 1]])
+    return list(zip((ends + 1.0).tolist(), frequencies[ends].astype(np.float64).tolist(), strict=True))
+
+
 def slope(frequencies: Frequencies) -> float:
     """Of the line through frequency by rank on logarithmic scales, as the winnowing paper fits it: through the two ends
     of every plateau, a plateau of one rank counting twice."""
-    changes = np.flatnonzero(np.diff(frequencies))
-    first = np.concatenate([[0], changes + 1])
-    last = np.concatenate([changes, [len(frequencies) - 1]])
-    places = np.concatenate([first, last])
-    fitted = np.polyfit(np.log(places + 1.0), np.log(frequencies[places].astype(np.float64)), 1)
-    return float(fitted[0])
+    ends = np.log(np.array(plateaus(frequencies)))
+    return float(np.polyfit(ends[:, 0], ends[:, 1], 1)[0])
 
 
 def report(crawl: Crawl) -> str:

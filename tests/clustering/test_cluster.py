@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whorl
+from whorl import Document
 from whorl.clustering.cluster import cluster
 from whorl.clustering.counting import Counter, counted
 from whorl.clustering.features import Features
@@ -73,6 +74,12 @@ def test_equal_documents_are_set_aside_and_rejoin():
     ]  # fmt: skip
     assert [member.cluster for member in found.members] == [0, 0, 0, 3, 3, 5]
     assert len({member.cluster for member in cluster(documents, SCHEME, threshold=0.9).members[:5]}) == 1
+
+
+def test_shingles_are_counted_alike_however_many_threads_read():
+    documents = [Document(str(number), f"some words of page {number % 3} " * 400) for number in range(400)]
+    counts = {whorl.cluster(documents, workers=workers).shingles for workers in (1, 2, 4)}
+    assert len(counts) == 1
 
 
 def test_shingles_that_too_many_have_are_common():

@@ -1,13 +1,15 @@
 """The corpus of Debian's manuals: which packages, which pages, which texts."""
 
+import gzip
 import shutil
 import subprocess
 
 import pytest
-from experiments.corpus.__main__ import table
+from experiments.corpus.__main__ import table, technical_table
 from experiments.corpus.apt import Package, _madison, archive
-from experiments.corpus.manuals import chosen
+from experiments.corpus.manuals import chosen, technical
 from experiments.corpus.pages import Unpacked, _inside, unpack
+from experiments.corpus.technical import Documents, kind_of, prose, unpack_technical, unzipped
 from experiments.corpus.texts import drawn, lot, read, text, write, write_rows
 
 PACKAGE = Package("bookworm", "manual-doc", "1:2.0-1")
@@ -65,6 +67,67 @@ def test_the_pages_of_a_package_are_written(tmp_path):
     assert found == Unpacked(PACKAGE, 1, 7)
     assert (tmp_path / "out/bookworm/manual-doc/manual/a.html").read_text() == "<p>text"
     assert "| manual-doc | bookworm | 1:2.0-1 | 1 | 0.0 |" in table([found])
+
+
+def test_technical_packages_are_chosen_by_their_whole_names():
+    assert technical(["manpages", "manpages-de", "git-man", "r-doc-pdf", "git-manual"]) == [
+        "git-man",
+        "manpages",
+        "r-doc-pdf",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("./usr/share/man/man1/ls.1.gz", "man"),
+        ("./usr/share/man/de/man1/ls.1.gz", None),
+        ("./usr/share/doc/x/book.PDF", "pdf"),
+        ("./usr/share/doc/x/policy.pdf.gz", "pdf"),
+        ("./usr/share/doc/x/a.html", None),
+        ("./../a.pdf", None),
+    ],
+)
+def test_books_and_pages_of_the_manual_are_known_by_their_place(name, kind):
+    assert kind_of(name) == kind
+
+
+def test_the_text_of_a_page_of_the_manual_is_what_is_no_request():
+    page = (
+        b'.TH LS 1\n.\\" a comment\n\'br\\}\nlist \\fBall\\fR files \\f(CWhere\\fP \\-a\\&\n.PP\nwords \\" not these\n'
+    )
+    assert prose(page) == b"list all files here -a\nwords \n"
+
+
+def test_what_is_packed_is_unpacked_and_what_is_damaged_left_out():
+    assert unzipped(b"%PDF") == b"%PDF"
+    assert unzipped(gzip.compress(b".TH LS 1")) == b".TH LS 1"
+    assert unzipped(gzip.compress(b"x" * 1000)[:-9]) is None
+    assert unzipped(b"\x1f\x8bnothing") is None
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="needs Debian's dpkg-deb")
+def test_the_technical_documents_of_a_package_are_written(tmp_path):
+    home = tmp_path / "build"
+    (home / "DEBIAN").mkdir(parents=True)
+    (home / "DEBIAN" / "control").write_text(
+        "Package: manual-doc\nVersion: 2\nArchitecture: all\nMaintainer: x\nDescription: x\n"
+    )
+    for place, data in (
+        ("man/man1/a.1.gz", gzip.compress(b".TH A 1\nTo be.\n")),
+        ("doc/m/b.pdf", b"%PDF"),
+        ("doc/m/c.txt", b""),
+    ):
+        path = home / "usr/share" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    subprocess.run(
+        ["dpkg-deb", "--build", "--root-owner-group", home, tmp_path / "x.deb"], check=True, capture_output=True
+    )
+    found = unpack_technical(tmp_path / "x.deb", PACKAGE, tmp_path / "out")
+    assert found == Documents(PACKAGE, 1, 4, 1, 7)
+    assert (tmp_path / "out/man/bookworm/manual-doc/a.1.txt").read_bytes() == b"To be.\n"
+    assert "| manual-doc | bookworm | 1:2.0-1 | 1 | 0.0 | 1 | 0.0 |" in technical_table([found])
 
 
 def test_versions_of_a_page_are_drawn_together(tmp_path):

@@ -18,6 +18,7 @@ COMMANDS = {
     "formats": "List front-ends, selectors and presets, and what is installed.",
     "index": "Keep fingerprints of documents, add and remove them, for years.",
     "registry": "Register documents in under 500 bytes each, and ask where a text comes from.",
+    "reproduce": "Run the experiments of the three papers, their figures beside ours.",
     "search": "Find the documents in an index that a file shares most with.",
     "serve": "Serve an index over HTTP: an API for scripts, a web page for people.",
     "sweep": "Keep dated sweeps of a collection: lost and found, how pages change, who has a copy.",

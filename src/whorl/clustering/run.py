@@ -242,7 +242,8 @@ class Run:
             sizes=np.array(store.records["size"]),
             pairs=pairs,
             common=int(store.state["pairs"]["common"]),
-            shingles=int(store.shingles.bounds[-1]),
+            # Of what was set aside, some were read and some were not, as the threads came.
+            shingles=int(store.records["shingles"][equals.rows].sum()),
             skipped=tuple(
                 Skipped(ids[number] or "", reasons[number] or "")
                 for number in np.flatnonzero(~equals.is_there).tolist()
