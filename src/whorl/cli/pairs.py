@@ -22,7 +22,7 @@ def print_tables(found: Comparison, by_person: bool) -> None:
     if found.pairs:
         console.print()
         console.print(_pairs(found))
-    rest = len(found.pairs) - ROWS + found.omitted
+    rest = max(0, len(found.pairs) - ROWS) + found.omitted
     if rest > 0:
         console.print(f"… and {rest:,} more: --report FOLDER or --format json|csv shows them", style="dim")
     _print_clusters(console, found)
