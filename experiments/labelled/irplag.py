@@ -1,7 +1,7 @@
 """The ranking of ``whorl compare`` on IR-Plag: seven tasks, each an original, independent programs, and copies of the
 original in six depths of disguise (Karnalim et al. 2019).
 
-    .venv/bin/python -m experiments.labelled.irplag irplag.zip [--scheme code] [--k 8] [--w 4]
+    .venv/bin/python -m experiments.labelled.irplag irplag.zip [--k 8] [--w 4] [--no-normal-form]
 
 The original of a task is compared with every other program of the task; what is asked is whether copies come before
 independent programs. Given are, as means over the tasks, the average precision (ties count as one step), and the
@@ -83,9 +83,11 @@ def _program(member: PurePosixPath) -> Program | None:
     return Program(case, kind, f"{case}-{kind}-{member.parent.name}")
 
 
-def measure(programs: Sequence[Program], folder: Path, scheme: whorl.Scheme) -> Quality:
+def measure(programs: Sequence[Program], folder: Path, scheme: whorl.Scheme, *, normal_form: bool = True) -> Quality:
     """Compare the originals with all other programs, and tell copies from independent ones by the score."""
-    found = whorl.compare_all(folder / "new", scheme, archive=folder / "old", threshold=0.0, limit=10**6)
+    found = whorl.compare_all(
+        folder / "new", scheme, archive=folder / "old", threshold=0.0, limit=10**6, normal_form=normal_form
+    )
     names = [submission.name for submission in found.submissions]
     scores = {frozenset((names[pair.left], names[pair.right])): pair.score for pair in found.pairs}
     tasks = list(_tasks(programs, scores))
@@ -121,10 +123,12 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="irplag.zip")
     parser.add_argument("--k", type=int, default=whorl.PRESETS["code"].k)
     parser.add_argument("--w", type=int, default=whorl.PRESETS["code"].w)
+    parser.add_argument("--no-normal-form", action="store_true", help="by tokens alone")
     options = parser.parse_args()
     scheme = whorl.Scheme(frontend="code", k=options.k, w=options.w)
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(unpack(options.data, Path(folder)), Path(folder), scheme)
+        programs = unpack(options.data, Path(folder))
+        found = measure(programs, Path(folder), scheme, normal_form=not options.no_normal_form)
     print("| k, w | AP | AUC |", " | ".join(LEVELS), "|")
     print("|---" * (3 + len(LEVELS)) + "|")
     levels = " | ".join(f"{found.by_level[level]:.2f}" for level in LEVELS)

@@ -15,7 +15,8 @@ LANGUAGES = ("c", "go", "java", "javascript", "python", "rust")
 
 # What must stand at the top of a program: it is never moved.
 TOP = re.compile(r'(package|import|from|use|#|"use|(abstract )?class) ?')
-# Words that are not names, of all the languages together, and names that a grammar treats as such.
+# Words that are not names, of all the languages together, names that a grammar treats as such, and names of libraries
+# that nobody can rename.
 RESERVED = frozenset(
     """
     abstract and any append as assert async auto await bool boolean break byte bytearray bytes case catch chan char
@@ -25,6 +26,9 @@ RESERVED = frozenset(
     null of or package pass private public raise range record ref return self set short signed size_t sizeof static
     strictfp string struct super switch this throw throws trait true try type typedef typeof uint32_t uint64_t uint8
     undefined unsigned use usize i64 u8 u32 u64 f64 str var void where while with yield include define g gi
+    abs ceil cos exp floor length log max min pow print printf println putchar puts round sin size sorted sqrt sum tan
+    console process stdout write sys out err format equals charAt substring indexOf isEmpty parseInt parseDouble
+    parseFloat toString valueOf toFixed parse __name__
     """.split()  # noqa: SIM905  (a page of quotation marks would be harder to read)
 )
 # Strings, comments, lines of the preprocessor, and then names: only the last are renamed.

@@ -50,6 +50,12 @@ OPTIONS = (
                  help="The least score that puts two submissions into one cluster."),
     click.option("--group-by", type=click.Choice(["person"]),
                  help="Show first the same two people over several assignments (see --submissions-csv)."),
+    click.option("--no-normal-form", "normal_form", is_flag=True, default=True, flag_value=False,
+                 help="Compare programs by their tokens alone, not in their normal form too."),
+    click.option("--deep", is_flag=True,
+                 help="Prose: find passages whose words were replaced, dropped, added or put in another order too."),
+    click.option("--summaries", is_flag=True,
+                 help="With --deep: find short passages that were drawn together from a long text too."),
     click.option("--anonymise", is_flag=True,
                  help="Give submissions, files and people other names. What the texts say stays."),
 )  # fmt: skip
@@ -92,6 +98,7 @@ def command(
       whorl compare homework.zip --base template/ --archive last-year.zip --report report/
       whorl compare alice.py bob.py --format json
       whorl compare essays/ --scheme text --threshold 0.3 --format csv
+      whorl compare essays/ --deep --report report/
     """
     if report is not None:
         from whorl.report.write import check_folder
@@ -113,7 +120,10 @@ def command(
 def _settings(given: dict[str, Any], as_format: str | None) -> dict[str, Any]:
     if given["threshold"] is not None and given["threshold"] > 1 and given["measure"] not in COUNTS:
         raise click.BadParameter(f"{given['threshold']:g} is not a share from 0 to 1", param_hint="'--threshold'")
-    names = ("threshold", "measure", "limit", "cluster", "anonymise", "threads", "max_share")
+    names = (
+        "threshold", "measure", "limit", "cluster", "anonymise", "threads", "max_share", "normal_form", "deep",
+        "summaries",
+    )  # fmt: skip
     return {name: given[name] for name in names if given[name] is not None} | {
         "rules": rules_of(given),
         "format": as_format,
@@ -145,3 +155,6 @@ def _show(found: Comparison, form: str, by_person: bool) -> None:
         from whorl.cli.pairs import print_tables
 
         print_tables(found, by_person)
+        forms = found.normal_forms
+        if forms is not None and forms.files and sys.stderr.isatty():  # never the same twice, so beside the results
+            click.echo(f"normal form of {forms.files:,} files: {forms.seconds:.2f} s of processor time", err=True)

@@ -5,8 +5,11 @@ with their positions, look each document's up, sort what is found by document, r
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from whorl.comparison.anonymity import anonymise, without_names
 from whorl.comparison.clusters import Links
@@ -15,13 +18,15 @@ from whorl.comparison.groups import groups
 from whorl.comparison.intake import Entry, Intake, Reader
 from whorl.comparison.kind import scheme_for
 from whorl.comparison.postings import sort
-from whorl.comparison.result import Comparison, Pair, Submission
+from whorl.comparison.result import Comparison, NormalForms, Pair, Submission
 from whorl.comparison.roster import Record, read_roster, records_of
-from whorl.comparison.scores import Best, Scores, score
+from whorl.comparison.scores import Best, Scores, fuse, score
 from whorl.comparison.settings import LATE, Settings
 from whorl.comparison.shelf import Shelf
 from whorl.errors import InputError
+from whorl.frontends.reading import CODE
 from whorl.hashing.key import Key
+from whorl.matching.deep.likeness import check_prose
 from whorl.scheme import Scheme, resolve
 
 # Told what is being done, how much of it is done, and how much there is, if that is known.
@@ -60,7 +65,10 @@ class _Comparing:
         if not paths:
             raise InputError("nothing to compare: give a folder, an archive or files")
         scheme = scheme_for(paths, self._settings) if self._scheme is None else resolve(self._scheme)
-        reader = Reader(scheme, Key.PUBLIC, self._settings.rules, self._settings.threads, self._settings.format)
+        if self._settings.deep:
+            check_prose(scheme)
+        settings, normal = self._settings, self._settings.normal_form and scheme.frontend == CODE
+        reader = Reader(scheme, Key.PUBLIC, settings.rules, settings.threads, settings.format, normal)
         shelf = Shelf()
         intake = Intake(reader, shelf, lambda done: self._progress("reading", done, None))
         intake.sanction(base)
@@ -73,7 +81,7 @@ class _Comparing:
             records, skipped = anonymise(entries, records), without_names(skipped)
         links = Links(len(entries))
         best = self._ranked(entries, links)
-        details = Details(entries, shelf, scheme)
+        details = Details(entries, shelf, scheme, self._settings)
         ranked = best.ranked()
         pairs = self._chosen(self._pairs(ranked, details))
         submissions = tuple(_submission(entry, records.get(entry.name, Record())) for entry in entries)
@@ -89,6 +97,7 @@ class _Comparing:
             scores=tuple(best.histogram.tolist()),
             omitted=best.reached - len(ranked),
             text=details.text,
+            normal_forms=_normal_forms(entries) if normal else None,
         )
 
     def _ranked(self, entries: Sequence[Entry], links: Links) -> Best:
@@ -97,12 +106,20 @@ class _Comparing:
         fresh = sum(not entry.archived for entry in entries)
         is_late = settings.measure in LATE
         best = Best(0.0, "score", settings.limit) if is_late else Best(settings.least, settings.measure, settings.limit)
-        for number, found in enumerate(score(postings, fresh), 1):
+        for number, found in enumerate(self._scored(entries, score(postings, fresh), fresh), 1):
             best.add(found)
             linked = found.chosen(found.measure("score") >= settings.cluster)
             links.add(linked.left, linked.right)
             self._progress("comparing", number, fresh)
         return best
+
+    def _scored(self, entries: Sequence[Entry], plain: Iterable[Scores], fresh: int) -> Iterable[Scores]:
+        """The scores of the plain stream, or of both streams if there is a second one."""
+        has_normal = np.array([entry.normal.forms > 0 for entry in entries], np.bool_)
+        if not has_normal.any():
+            return plain
+        postings = sort([entry.normal.distinct() for entry in entries], self._settings.most(len(entries)))
+        return map(fuse, plain, score(postings, fresh), repeat(has_normal))
 
     def _chosen(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
         """Ranked by what their passages tell, if that was asked for."""
@@ -116,6 +133,12 @@ class _Comparing:
         for number in range(len(ranked)):
             yield details.pair(ranked, number)
             self._progress("passages", number + 1, len(ranked))
+
+
+def _normal_forms(entries: Sequence[Entry]) -> NormalForms:
+    forms = sum(entry.normal.forms for entry in entries)
+    files = sum(len(entry.files) for entry in entries)
+    return NormalForms(forms, files - forms, sum(entry.normal.seconds for entry in entries))
 
 
 def _submission(entry: Entry, record: Record) -> Submission:

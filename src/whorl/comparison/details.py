@@ -4,9 +4,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from whorl.comparison.intake import Entry, unpacked
+from whorl.comparison.normal_passages import with_normal
 from whorl.comparison.result import Pair
 from whorl.comparison.scores import Scores
+from whorl.comparison.second import Marked, joined
+from whorl.comparison.settings import Settings
 from whorl.comparison.shelf import Shelf
+from whorl.matching.deep.likeness import Prose, deep_likeness
+from whorl.matching.deep.words import words
 from whorl.matching.evidence import gather
 from whorl.matching.likeness import Likeness, likeness
 from whorl.matching.lines import Lines
@@ -18,11 +23,13 @@ HELD = 64
 
 
 class Details:
-    """Looks closely at pairs: reads both sides from the shelf, and finds what they share."""
+    """Looks closely at pairs, or deeply: reads both sides from the shelf, and finds what they share."""
 
-    def __init__(self, entries: Sequence[Entry], shelf: Shelf, scheme: Scheme) -> None:
-        self._entries, self._shelf, self._scheme = entries, shelf, scheme
+    def __init__(self, entries: Sequence[Entry], shelf: Shelf, scheme: Scheme, settings: Settings) -> None:
+        self._entries, self._shelf, self._scheme, self._settings = entries, shelf, scheme, settings
         self._readable = lru_cache(HELD)(self._read)
+        self._normal = lru_cache(HELD)(self._read_normal)
+        self._prose = lru_cache(HELD)(self._read_prose)
 
     def text(self, submission: int, file: int) -> str:
         """The text of a submission's file, by the numbers of both."""
@@ -31,10 +38,13 @@ class Details:
     def pair(self, scores: Scores, number: int) -> Pair:
         """A pair of the ranking with its passages."""
         left, right = int(scores.left[number]), int(scores.right[number])
-        found = likeness(
-            self._readable(left), self._readable(right), self._scheme,
-            float(scores.similarity[number]), float(scores.containment[number]), int(scores.shared[number]),
-        )  # fmt: skip
+        measures = float(scores.similarity[number]), float(scores.containment[number]), int(scores.shared[number])
+        if self._settings.deep:
+            return _pair(left, right, self._deep(left, right, measures))
+        found = likeness(self._readable(left), self._readable(right), self._scheme, *measures)
+        if self._entries[left].normal.forms and self._entries[right].normal.forms:
+            sides = self._readable(left), self._readable(right)
+            found = with_normal(found, sides, (self._normal(left), self._normal(right)), self._scheme)
         return _pair(left, right, found)
 
     def _read(self, submission: int) -> Readable:
@@ -42,6 +52,18 @@ class Details:
         rows = [unpacked(self._shelf.get(row)) for row in entry.rows]
         own = gather([found for found, _ in rows])
         return Readable(own, [file.name for file in entry.files], [Lines(text) for _, text in rows])
+
+    def _deep(self, left: int, right: int, measures: tuple[float, float, int]) -> Likeness:
+        prose, summarised = (self._prose(left), self._prose(right)), self._settings.summaries
+        return deep_likeness(prose[0], prose[1], self._scheme, *measures, summarised=summarised)
+
+    def _read_prose(self, submission: int) -> Prose:
+        rows = [unpacked(self._shelf.get(row)) for row in self._entries[submission].rows]
+        own = words([text for _, text in rows], [found for found, _ in rows])
+        return Prose(self._readable(submission), own)
+
+    def _read_normal(self, submission: int) -> Marked:
+        return joined([self._shelf.get(row) for row in self._entries[submission].normal.rows])
 
 
 def _pair(left: int, right: int, found: Likeness) -> Pair:

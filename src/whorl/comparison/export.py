@@ -23,10 +23,13 @@ FACTS = ("person", "assignment", "label", "date")
 def as_json(found: Comparison) -> dict[str, Any]:
     """All of it, in plain values."""
     names = [submission.name for submission in found.submissions]
+    forms = found.normal_forms
+    normal = {} if forms is None else {"normal_form": {"files": forms.files, "without": forms.without}}
     return {
         "scheme": {"id": found.scheme.id, **found.scheme.as_dict(), "guarantee": found.scheme.guarantee},
         "threshold": found.threshold,
         "measure": found.measure,
+        **normal,
         "submissions": [_submission(submission) for submission in found.submissions],
         "pairs": [_pair(pair, names) for pair in found.pairs],
         "omitted": found.omitted,
@@ -80,9 +83,12 @@ def _passage(passage: Passage) -> dict[str, Any]:
         {"left": match.left._asdict(), "right": match.right._asdict(), "symbols": match.symbols}
         for match in passage.matches
     ]
+    is_normal = passage.stream == "normal"
+    said = {"stream": passage.stream, "rewrites": list(passage.rewrites)} if is_normal else {}
     return {
         "left": passage.left._asdict(),
         "right": passage.right._asdict(),
         "symbols": passage.symbols,
+        **said,
         "matches": matches,
     }

@@ -11,15 +11,16 @@ import numpy as np
 from whorl.collection.children import Member, children
 from whorl.collection.rules import Rules
 from whorl.comparison.result import File
+from whorl.comparison.second import Normalised, marked, nothing
 from whorl.comparison.shelf import Shelf
 from whorl.errors import DocumentError, InputError
-from whorl.fingerprinting.whole import Whole, read_wholes
+from whorl.fingerprinting.whole import Second, Whole, read_wholes
 from whorl.hashing.hasher import hasher
 from whorl.hashing.key import Key
 from whorl.index.place import is_index
 from whorl.matching.evidence import Evidence, evidence, sift
 from whorl.matching.sanction import Sanction
-from whorl.model import Document, Hashes, Skipped
+from whorl.model import Document, Hashes, Skipped, Span
 from whorl.scheme import Scheme
 
 
@@ -34,19 +35,22 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """How the files of paths are read. ``format`` is what they are, if somebody says so."""
+    """How the files of paths are read. ``format`` is what they are, if somebody says so. ``normal_form``: programs get
+    theirs beside their tokens."""
 
     scheme: Scheme
     key: Key
     rules: Rules
     threads: int
     format: str | None = None
+    normal_form: bool = False
     _seen: set[Path] = field(default_factory=set)
 
     def read(self, paths: Iterable[Path]) -> Iterator[Found]:
         """Every file of every child of the paths, in order; each once, however often it is given."""
         coming: deque[tuple[Path, Member]] = deque()
-        wholes = read_wholes(self._documents(paths, coming), self.scheme, self.key, self.threads)
+        documents = self._documents(paths, coming)
+        wholes = read_wholes(documents, self.scheme, self.key, self.threads, normal_form=self.normal_form)
         for whole in wholes:
             yield from _skipped(coming)
             path, (child, inside, item) = coming.popleft()
@@ -94,6 +98,7 @@ class Entry:
     rows: list[int] = field(default_factory=list)
     hashes: list[Hashes] = field(default_factory=list)
     symbols: int = 0
+    normal: Normalised = field(default_factory=lambda: Normalised([], []))
 
     def distinct(self) -> Hashes:
         """Its fingerprints, each once, ascending."""
@@ -106,6 +111,7 @@ class Intake:
     def __init__(self, reader: Reader, shelf: Shelf, progress: Callable[[int], object]) -> None:
         self._reader, self._shelf, self._progress = reader, shelf, progress
         self._sanction: Sanction | None = None
+        self._second_sanction: Sanction | None = None
         self._entries: dict[tuple[bool, Path, str], Entry] = {}
         self.skipped: list[Skipped] = []
         self._files = 0
@@ -114,13 +120,15 @@ class Intake:
         """What stands in these paths is no evidence."""
         if paths:
             before = len(self.skipped)
-            streams = [whole.stream for _, whole in self._wholes(paths)]
+            wholes = [whole for _, whole in self._wholes(paths)]
             self.skipped[before:] = [
                 Skipped(item.name, f"in the base: {item.reason}") for item in self.skipped[before:]
             ]
-            if not streams:
+            if not wholes:
                 raise InputError(f"the base holds nothing that can be read: {', '.join(map(str, paths))}")
-            self._sanction = Sanction(streams, hasher(self._reader.key, self._reader.scheme.k))
+            hashes = hasher(self._reader.key, self._reader.scheme.k)
+            self._sanction = Sanction([whole.stream for whole in wholes], hashes)
+            self._second_sanction = Sanction([whole.second.stream for whole in wholes if whole.second], hashes)
 
     def take(self, paths: Iterable[Path], *, archived: bool) -> None:
         """Read all children of the paths."""
@@ -148,10 +156,26 @@ class Intake:
     def _add(self, entry: Entry, name: str, whole: Whole) -> None:
         part = sift(whole.stream, whole.fingerprints, self._sanction)
         own = evidence(part)
-        entry.files.append(File(name, whole.format, len(own), part.sanctioned, whole.fingerprints.notes))
+        notes = whole.fingerprints.notes
+        if whole.second is not None and whole.second.missing:
+            notes = (*notes, f"no normal form: {whole.second.missing}")
+        entry.files.append(File(name, whole.format, len(own), part.sanctioned, notes))
         entry.rows.append(self._shelf.put(_row(own, whole.text)))
         entry.hashes.append(own.hashes)
         entry.symbols += len(own)
+        if self._reader.normal_form:
+            self._add_second(entry.normal, whole.second, part.sanctioned, own)
+
+    def _add_second(
+        self, normal: Normalised, second: Second | None, sanctioned: Sequence[Span], plain: Evidence
+    ) -> None:
+        """The file's normal form; if it has none, its plain fingerprints stand in."""
+        is_there = second is not None and len(second.fingerprints) > 0
+        found = marked(second, self._second_sanction, sanctioned) if second is not None and is_there else nothing()
+        normal.rows.append(self._shelf.put(found.row()))
+        normal.hashes.append(found.evidence.hashes if is_there else plain.hashes)
+        normal.forms += is_there
+        normal.seconds += 0.0 if second is None else second.seconds
 
 
 def _indexed(path: Path) -> Iterator[Member]:

@@ -80,6 +80,16 @@ class Group:
     pairs: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NormalForms:
+    """How many files were compared in their normal form too, how many have none, and the processor time that
+    making it took, in seconds."""
+
+    files: int
+    without: int
+    seconds: float
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """A class, compared. Pairs are sorted, best first; numbers count from 0.
@@ -101,3 +111,5 @@ class Comparison:
     omitted: int
     text: Callable[[int, int], str] = field(repr=False)
     """The text that spans point into: of a submission's file, by the numbers of both."""
+    normal_forms: NormalForms | None = None
+    """What there was of them, if they were asked for."""

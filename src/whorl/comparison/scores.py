@@ -64,6 +64,30 @@ def score(postings: Postings, fresh: int) -> Iterator[Scores]:
         )
 
 
+def fuse(plain: Scores, normal: Scores, has_normal: NDArray[np.bool_]) -> Scores:
+    """The pairs of one submission by both of its streams: each measure is the mean of the streams' own. A pair that has
+    a side without a normal form has its plain measures; ``has_normal`` tells, by submission."""
+    if not len(plain) and not len(normal):
+        return plain
+    right = np.union1d(plain.right, normal.right)
+    left = np.full(len(right), (plain.left if len(plain) else normal.left)[0], np.int32)
+    both = has_normal[left] & has_normal[right]
+    fused = []
+    for name in ("similarity", "containment", "shared"):
+        values = [_spread(getattr(each, name), each.right, right) for each in (plain, normal)]
+        joined = np.maximum(*values) if name == "shared" else (values[0] + values[1]) / 2
+        fused.append(np.where(both, joined, values[0]))
+    found = Scores(left, right.astype(np.int32), fused[0], fused[1], fused[2].astype(np.int32))
+    return found.chosen(found.shared > 0)
+
+
+def _spread(values: NDArray[Any], of: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[Any]:
+    """Values of some submissions, with 0 for the others in ``right``."""
+    spread = np.zeros(len(right), values.dtype)
+    spread[np.searchsorted(right, of)] = values
+    return spread
+
+
 class Best:
     """The best pairs of at least a threshold, no more than ``limit`` of them, and a histogram of all scores."""
 

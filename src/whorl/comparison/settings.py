@@ -38,6 +38,12 @@ class Settings:
     max_share: int | float = 1000
     # The least score that puts two submissions into one cluster.
     cluster: float = 0.5
+    # Compare programs in their normal form too, which rewriting does not change (docs/normal-form.md).
+    normal_form: bool = True
+    # Find the passages of prose whose words were changed too; and, with that, those that were drawn together from a
+    # long text. Scores stay as they are.
+    deep: bool = False
+    summaries: bool = False
     # Give every submission and file another name.
     anonymise: bool = False
     # What the files are, whatever their content and names tell.
@@ -79,6 +85,8 @@ def _faults(settings: Settings) -> Iterator[str]:
         value = getattr(settings, name)
         if not isinstance(value, int) or value < 1:
             yield f"{name}: {value!r} is out of range; give 1 or more"
+    if settings.summaries and not settings.deep:
+        yield "summaries: the deep pass finds them; give deep too"
     share = settings.max_share
     if not _is_number(share) or share <= 0 or (isinstance(share, float) and share > 1):
         yield f"max_share: {share!r} is out of range; give a number of submissions, or a share from 0.0 to 1.0"

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whorl.errors import DocumentError
 from whorl.fingerprinting.ahead import Ahead
 from whorl.fingerprinting.engine import select_streams
 from whorl.fingerprinting.fingerprints import Fingerprints
 from whorl.frontends.code.frontend import CodeFrontend, Program
+from whorl.frontends.code.tokens import Normal
 from whorl.frontends.encoding import decode
 from whorl.frontends.protocol import Extracting
 from whorl.frontends.reading import Choice, choose
@@ -24,13 +26,27 @@ BATCH, BATCH_BYTES = 64, 8 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Second:
+    """A program's normal form as a second stream, the rewrites that touched each symbol of it, as bits, and its
+    fingerprints. Its spans may go back and forth. ``missing`` says why it is empty, if so; ``seconds`` what it cost."""
+
+    stream: Stream
+    marks: NDArray[np.uint32]
+    fingerprints: Fingerprints
+    missing: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Whole:
-    """What a document is, the text that spans point into, its stream and its fingerprints."""
+    """What a document is, the text that spans point into, its stream and its fingerprints. ``second`` is there if it
+    was asked for and there is one."""
 
     format: str
     text: str
     stream: Stream
     fingerprints: Fingerprints
+    second: Second | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,21 +64,23 @@ def read_whole(document: Document, scheme: Scheme, key: Key) -> Whole:
 
 
 def read_wholes(
-    documents: Iterable[Document], scheme: Scheme, key: Key, threads: int = 1
+    documents: Iterable[Document], scheme: Scheme, key: Key, threads: int = 1, *, normal_form: bool = False
 ) -> Iterator[Whole | DocumentError]:
     """Read many documents, in order; what cannot be read comes as its error. Small programs go to the parsers together,
-    which costs half of what they cost one by one."""
+    which costs half of what they cost one by one. Programs get their ``normal_form`` beside their stream, if asked."""
     with Ahead(threads) as ahead:
         for batch in _batches(documents, scheme):
             programs = [_program(item) for item in batch if isinstance(item, Opened) and _is_program(item)]
-            streams = CodeFrontend().read_all(programs)
+            streams = CodeFrontend().read_both(programs, normal=normal_form)
             others = [item for item in batch if isinstance(item, Opened) and not _is_program(item)]
             wholes = ahead.map(lambda item: _tried(item, scheme, key), others)
             for item in batch:
                 if isinstance(item, DocumentError):
                     yield item
                 elif _is_program(item):
-                    yield _whole(item, _text(item.content), [next(streams)], scheme, key)
+                    stream, normal = next(streams)
+                    whole = _whole(item, _text(item.content), [stream], scheme, key)
+                    yield whole if normal is None else replace(whole, second=_second(normal, scheme, key))
                 else:
                     yield next(wholes)
 
@@ -130,6 +148,13 @@ def _read(item: Opened, scheme: Scheme, key: Key) -> Whole:
 def _whole(item: Opened, text: str, streams: list[Stream], scheme: Scheme, key: Key) -> Whole:
     with Ahead(1) as ahead:
         return Whole(item.choice.format, text, joined(streams), select_streams(streams, scheme, key, ahead))
+
+
+def _second(normal: Normal, scheme: Scheme, key: Key) -> Second:
+    stream = Stream(normal.symbols, normal.starts, normal.ends)
+    with Ahead(1) as ahead:
+        chosen = select_streams([stream], scheme, key, ahead)
+    return Second(stream, normal.marks, chosen, normal.missing, normal.seconds)
 
 
 def _text(content: str | bytes) -> str:

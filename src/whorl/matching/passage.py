@@ -1,6 +1,6 @@
 """The records of what two documents share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from whorl.model import Span
@@ -28,15 +28,19 @@ class Side(NamedTuple):
 class Passage:
     """Neighbouring matches with small gaps between them: what a person reads as one copied piece.
 
-    ``symbols`` counts those of the matches and not those of the gaps.
+    ``symbols`` counts those of the matches and not those of the gaps. ``stream`` tells which stream of a program they
+    are of: its ``plain`` tokens, or its ``normal`` form, and then ``rewrites`` names those that one side needed and the
+    other did not.
     """
 
     left: Side
     right: Side
     symbols: int
     matches: tuple[Match, ...]
+    stream: str = "plain"
+    rewrites: tuple[str, ...] = ()
 
     def mirrored(self) -> "Passage":
         """The same, with the sides exchanged."""
         turned = (Match(match.right, match.left, match.symbols) for match in self.matches)
-        return Passage(self.right, self.left, self.symbols, tuple(turned))
+        return replace(self, left=self.right, right=self.left, matches=tuple(turned))

@@ -111,10 +111,19 @@ def reason(passage: Passage, scheme: Scheme) -> str:
     """Why a passage is one: where, how much is equal, in how many runs, and what lies between them."""
     left, right = (f"{span_of_lines(side)} of {side.file}" for side in (passage.left, passage.right))
     uncounted = UNCOUNTED.get(scheme.symbols or "")
+    if passage.stream == "normal":
+        return f"{left[0].upper()}{left[1:]} and {right}: {_normal(passage)}"
     return (
         f"{left[0].upper()}{left[1:]} and {right}: {symbols(passage.symbols, scheme)} are equal, {_runs(passage)}"
         + (f"; {uncounted}." if uncounted else ".")
     )
+
+
+def _normal(passage: Passage) -> str:
+    """Why a passage of the normal form is one."""
+    pieces = count(len(passage.matches), "piece")
+    made = f"; what made them equal: {', '.join(passage.rewrites)}" if passage.rewrites else ""
+    return f"{passage.symbols:,} symbols of the programs' normal form are equal, in {pieces} of text{made}."
 
 
 def _runs(passage: Passage) -> str:

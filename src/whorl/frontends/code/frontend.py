@@ -9,7 +9,7 @@ from pathlib import Path
 from whorl.errors import DocumentError
 from whorl.frontends.code.languages import LANGUAGES, detect, language
 from whorl.frontends.code.leaves import refused
-from whorl.frontends.code.tokens import Tokens, from_plain, lexed
+from whorl.frontends.code.tokens import Normal, Tokens, from_plain, lexed
 from whorl.frontends.encoding import HEAD as ENCODING_HEAD
 from whorl.frontends.encoding import decode
 from whorl.frontends.encoding import detect as detect_encoding
@@ -61,28 +61,31 @@ class CodeFrontend:
 
     def read(self, piece: Program) -> Stream:
         """The stream of a program. A worker parses it; what the parser cannot take, the plain lexer reads."""
-        if reason := refused(language(piece.language), piece.data):
-            found = lexed(piece.language, piece.data, reason)
-        else:
-            found = _sandboxed(piece)
-        return _stream(piece, found)
+        return _stream(piece, _read(piece, normal=False))
 
     def read_all(self, pieces: Iterable[Program]) -> Iterator[Stream]:
         """The streams of many programs, in order, the same as ``read`` gives. Small ones go to a worker together."""
+        return (stream for stream, _ in self.read_both(pieces, normal=False))
+
+    def read_both(self, pieces: Iterable[Program], *, normal: bool = True) -> Iterator[tuple[Stream, Normal | None]]:
+        """The streams of many programs, in order, and beside each its normal form, if its language has one."""
         sent: deque[list[Program]] = deque()
 
-        def tasks() -> Iterator[tuple[list[tuple[str, bytes]]]]:
+        def tasks() -> Iterator[tuple[list[tuple[str, bytes]], bool]]:
             for batch in _batches(pieces):
                 sent.append(batch)
-                yield ([(piece.language, piece.data) for piece in batch],)
+                yield [(piece.language, piece.data) for piece in batch], normal
 
         for outcome in default_sandbox().map(BATCH_PARSER, tasks()):
             batch = sent.popleft()
             if outcome.fault is None:
                 for piece, plain in zip(batch, outcome.value, strict=True):
-                    yield _stream(piece, from_plain(piece.language, piece.data, plain))
+                    found = from_plain(piece.language, piece.data, plain)
+                    yield _stream(piece, found), found.normal
             else:  # one of them has done it, and must not spoil the others
-                yield from map(self.read, batch)
+                for piece in batch:
+                    found = _read(piece, normal)
+                    yield _stream(piece, found), found.normal
 
     def stream(self, text: str, language: str | None = None) -> Stream:
         """The stream of a text in a language, by default that of the front-end."""
@@ -110,9 +113,15 @@ def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
         yield batch
 
 
-def _sandboxed(piece: Program) -> Tokens:
+def _read(piece: Program, normal: bool) -> Tokens:
+    if reason := refused(language(piece.language), piece.data):
+        return lexed(piece.language, piece.data, reason)
+    return _sandboxed(piece, normal)
+
+
+def _sandboxed(piece: Program, normal: bool) -> Tokens:
     try:
-        plain = default_sandbox().call(PARSER, piece.language, piece.data)
+        plain = default_sandbox().call(PARSER, piece.language, piece.data, normal)
         return from_plain(piece.language, piece.data, plain)
     except WorkerFault as fault:
         return lexed(piece.language, piece.data, f"the parser was stopped: {fault}")

@@ -7,6 +7,7 @@ hold. NumPy is not imported here: that would be half of a worker's start.
 """
 
 import re
+import time
 from array import array
 from importlib import import_module
 from operator import lt
@@ -30,23 +31,36 @@ _INNER_BLANKS = re.compile(rb"(?<=[^\s])[ \t]++")
 Columns: TypeAlias = tuple[list[int], list[int], list[int]]
 
 # The same as arrays of 32 bits in the machine's own order; whether the spans count bytes of UTF-8 and not code points;
-# and why the language's own reader was not given the program, if so.
-Plain: TypeAlias = tuple[bytes, bytes, bytes, bool, str]
+# why the language's own reader was not given the program, if so; and the normal form, if it was asked for.
+Plain: TypeAlias = tuple[bytes, bytes, bytes, bool, str, "PlainNormal | None"]
+
+# Symbols, starts, ends and rewrites of the normal form as such arrays, why there is none, and the seconds that it took.
+PlainNormal: TypeAlias = tuple[bytes, bytes, bytes, bytes, str, float]
 
 
-def plain_batch(programs: list[tuple[str, bytes]]) -> list[Plain]:
+def plain_batch(programs: list[tuple[str, bytes]], normal: bool = False) -> list[Plain]:
     """``plain_tokens`` of several programs."""
-    return [plain_tokens(name, data) for name, data in programs]
+    return [plain_tokens(name, data, normal) for name, data in programs]
 
 
-def plain_tokens(name: str, data: bytes) -> Plain:
-    """The tokens of a program in UTF-8, in a language given by its name. Broken code has tokens too."""
+def plain_tokens(name: str, data: bytes, normal: bool = False) -> Plain:
+    """The tokens of a program in UTF-8, in a language given by its name, and its ``normal`` form if the language has
+    one. Broken code has tokens too."""
     row = language(name)
     if reason := refused(row, data):
-        return b"", b"", b"", False, reason
-    is_parsed = row.reader == "grammar"
-    symbols, starts, ends = _parsed(plan(name), data) if is_parsed else _lexed(row, data)
-    return array("I", symbols).tobytes(), array("i", starts).tobytes(), array("i", ends).tobytes(), is_parsed, ""
+        return b"", b"", b"", False, reason, None
+    if row.reader != "grammar":
+        return *_arrays(_lexed(row, data)), False, "", None
+    how = plan(name)
+    if not normal:
+        return *_arrays(_parsed(how, data)), True, "", None
+    data, tree = _tree(how, data)
+    return *_arrays(_leaves(tree, how, data)), True, "", _normal(tree, how, data)
+
+
+def _arrays(found: Columns) -> tuple[bytes, bytes, bytes]:
+    symbols, starts, ends = found
+    return array("I", symbols).tobytes(), array("i", starts).tobytes(), array("i", ends).tobytes()
 
 
 def refused(row: Language, data: bytes) -> str:
@@ -68,7 +82,26 @@ def _lexed(row: Language, data: bytes) -> Columns:
     return highlighted(row, text)
 
 
-def _parsed(how: Plan, data: bytes) -> Columns:
+def _normal(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> "PlainNormal | None":
+    """The normal form of a parsed program, or why it has none; None if no program of its language has one."""
+    from whorl.frontends.code.normal.form import has_normal_form, normal_form
+    from whorl.frontends.code.normal.lowering import UnfitError
+
+    if not has_normal_form(how.row.name):
+        return None
+    before = time.process_time()
+    try:
+        symbols, starts, ends, marks = normal_form(how, tree, data)
+    except UnfitError as error:
+        return b"", b"", b"", b"", str(error), time.process_time() - before
+    except Exception as error:  # what no test has seen must not cost the program its tokens; the note tells of it
+        return b"", b"", b"", b"", f"it cannot be made: {error!r}", time.process_time() - before
+    columns = *_arrays((symbols, starts, ends)), array("I", marks).tobytes()
+    return *columns, "", time.process_time() - before
+
+
+def _tree(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:
+    """A program as its parser is given it, and its syntax tree."""
     import tree_sitter
 
     # The generated lexers take a NUL for the end of a comment or a string; it is as blank as a space.
@@ -77,7 +110,16 @@ def _parsed(how: Plan, data: bytes) -> Columns:
         data = free_form(data)
     if how.row.untabs:
         data = _INNER_BLANKS.sub(lambda found: b" " * len(found[0]), data)
-    found = _walk(tree_sitter.Parser(how.grammar).parse(data), how, data)
+    return data, tree_sitter.Parser(how.grammar).parse(data)
+
+
+def _parsed(how: Plan, data: bytes) -> Columns:
+    data, tree = _tree(how, data)
+    return _leaves(tree, how, data)
+
+
+def _leaves(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> Columns:
+    found = _walk(tree, how, data)
     return _with_extent(_trimmed(found, data) if how.row.trims else found)
 
 

@@ -1,0 +1,78 @@
+"""The normal form of submissions: a second stream beside the plain one, with fingerprints of its own.
+
+A file that has no normal form stands in with its plain fingerprints: they are no others' normal form, so such files
+count in both streams alike.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.fingerprinting.whole import Second
+from whorl.matching.evidence import Evidence, evidence, gather, sift
+from whorl.matching.sanction import Sanction
+from whorl.model import Hashes, Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marked:
+    """The evidence of a normal form, and the rewrites that touched each symbol, as bits."""
+
+    evidence: Evidence
+    marks: NDArray[np.uint32]
+
+    def row(self) -> list[NDArray[Any]]:
+        """As a row of the shelf."""
+        own = self.evidence
+        return [own.symbols, own.starts, own.ends, own.bounds, own.files, own.hashes, own.places, self.marks]
+
+
+@dataclass(slots=True)
+class Normalised:
+    """The normal forms of a submission's files while they are read: the rows on the shelf, by file, and the
+    fingerprints. ``forms`` counts the files that have one, ``seconds`` is what they cost."""
+
+    rows: list[int]
+    hashes: list[Hashes]
+    forms: int = 0
+    seconds: float = 0.0
+
+    def distinct(self) -> Hashes:
+        """The fingerprints, each once, ascending."""
+        return np.unique(np.concatenate([*self.hashes, np.zeros(0, np.uint64)]))
+
+
+def marked(second: Second, sanction: Sanction | None, sanctioned: Sequence[Span]) -> Marked:
+    """What of a file's normal form is evidence: not what is sanctioned in this form, nor what comes from the spans of
+    the text that are, wherever it was put."""
+    part = sift(second.stream, second.fingerprints, sanction)
+    if sanctioned:
+        inside = _inside(second, sanctioned)
+        grams = np.zeros(second.fingerprints.grams, np.bool_) if part.grams is None else part.grams
+        covered = inside if part.covered is None else part.covered | inside
+        part = replace(part, grams=grams, covered=covered)
+    return Marked(evidence(part), second.marks if part.covered is None else second.marks[~part.covered])
+
+
+def _inside(second: Second, spans: Sequence[Span]) -> NDArray[np.bool_]:
+    """Which symbols come from these spans, which are in order and apart."""
+    starts, ends = (np.array(column, np.int64) for column in zip(*spans, strict=True))
+    at = np.searchsorted(starts, second.stream.starts, "right") - 1
+    is_inside: NDArray[np.bool_] = (at >= 0) & (second.stream.ends <= ends[at])
+    return is_inside
+
+
+def nothing() -> Marked:
+    """The normal form of a file that has none."""
+    none, places = np.zeros(0, np.int32), np.zeros(1, np.int32)
+    own = Evidence(np.zeros(0, np.uint32), none, none, places, none, np.zeros(0, np.uint64), none)
+    return Marked(own, np.zeros(0, np.uint32))
+
+
+def joined(rows: Sequence[Sequence[NDArray[Any]]]) -> Marked:
+    """The normal form of a submission, of the rows of its files."""
+    own = gather([Evidence(*row[:-1]) for row in rows])
+    return Marked(own, np.concatenate([row[-1] for row in rows]))

@@ -1,0 +1,91 @@
+"""From the neutral tree to symbols: what a program does, in the order in which it does it.
+
+Operands come before their operator and arguments before the call, so no brackets are needed to tell what belongs
+together.
+"""
+
+from functools import lru_cache
+
+from whorl.frontends.code.normal.node import Node
+from whorl.frontends.code.plan import REMEMBERED, symbol
+
+# Nodes without a symbol of their own: what is inside them says it.
+SILENT = frozenset({"block", "list", "nothing", "class", "parameter", "cast"})
+
+# Nodes whose symbol comes before what is inside them, and after which their end is told.
+FIRST = frozenset({"function", "lambda", "each", "switch", "case", "try_statement"})
+
+
+class Emission:
+    """The symbols of a tree, the bytes that each came from, and the rewrites that touched it."""
+
+    def __init__(self, family: str) -> None:
+        self._family = f"normal:{family}"
+        self.symbols: list[int] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.marks: list[int] = []
+
+    def emit(self, program: Node) -> None:
+        """A tree. A node that is met for the second time, as a ``str`` before it, only says its symbol."""
+        waiting: list[Node | str] = [program]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, str):
+                self._put(waiting.pop(), node)  # type: ignore[arg-type]
+                continue
+            kind, inside = node.kind, node.children
+            if kind == "global":
+                continue
+            if kind in SILENT:
+                waiting += inside[::-1]
+            elif not inside:
+                self._put(node, kind)
+            elif kind == "if":
+                condition, then, other = inside
+                waiting += [node, "end"]
+                waiting += [other, node, "else"] if other.children else []
+                waiting += [then, condition, node, "if"]
+            elif kind == "loop":
+                self._put(node, kind)
+                condition, body = inside
+                waiting += [node, "end", *((condition, body) if node.text else (body, condition))]
+            elif kind in FIRST:
+                self._put(node, kind)
+                waiting += [node, "end", *inside[::-1]]
+            else:
+                waiting += [node, kind, *inside[::-1]]
+
+    def _put(self, node: Node, kind: str) -> None:
+        self.symbols.append(_symbol(self._family, kind, node.text if kind == "op" else b""))
+        start, end = _place(node, kind)
+        if end <= start:  # nothing in the text says it: what stands before it does
+            start = max(0, end - 1)
+            end = start + 1
+        self.starts.append(start)
+        self.ends.append(end)
+        self.marks.append(node.marks)
+
+
+def _place(node: Node, kind: str) -> tuple[int, int]:
+    """The text of a node's own symbol: what stands between the first two things inside it, or before the first."""
+    inside, start, end = node.children, node.start, node.end
+    if not inside:
+        return start, end
+    if kind == "else":
+        return _between(inside[1].end, inside[2].start, node)
+    if kind == "end":
+        return max(start, end - 1), end
+    if kind in ("op", "assign") and len(inside) > 1:
+        return _between(inside[0].end, inside[1].start, node)
+    return _between(start, inside[0].start, node)
+
+
+def _between(start: int, end: int, node: Node) -> tuple[int, int]:
+    """These bytes, if there are any in the node; else the first of it."""
+    return (start, end) if node.start <= start < end <= node.end else (node.start, min(node.start + 1, node.end))
+
+
+@lru_cache(REMEMBERED)
+def _symbol(family: str, kind: str, text: bytes) -> int:
+    return symbol(family, f"{kind}:{text.decode('utf-8', 'replace')}" if text else kind)

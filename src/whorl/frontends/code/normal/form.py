@@ -1,0 +1,122 @@
+"""The normal form of a program: its syntax tree is lowered, rewritten, and told as symbols."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias
+
+from whorl.frontends.code.normal import marks
+from whorl.frontends.code.normal.declarations import drop_declarations, move_fields
+from whorl.frontends.code.normal.emission import Emission
+from whorl.frontends.code.normal.idle import drop_idle, drop_unused_values
+from whorl.frontends.code.normal.inlining import inline_functions
+from whorl.frontends.code.normal.lowering import Lowerer, Lowering, Table, UnfitError
+from whorl.frontends.code.normal.node import Node
+from whorl.frontends.code.normal.ordering import order_statements
+from whorl.frontends.code.normal.output import merge_prints
+from whorl.frontends.code.normal.scope import Scope, scopes, settle
+from whorl.frontends.code.normal.shapes import dropped, opened
+from whorl.frontends.code.normal.table import rules
+from whorl.frontends.code.normal.temporaries import drop_temporaries, spread_literals
+from whorl.frontends.code.plan import Plan
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+# Which module has the table of a language.
+TABLES = {
+    "c": "lower_c",
+    "cpp": "lower_c",
+    "csharp": "lower_csharp",
+    "java": "lower_java",
+    "javascript": "lower_javascript",
+    "python": "lower_python",
+    "tsx": "lower_javascript",
+    "typescript": "lower_javascript",
+}
+
+# Languages in which whoever assigns a name declares it.
+IMPLICIT = frozenset({"python"})
+
+# Languages whose programs do what stands outside all functions.
+SCRIPTS = frozenset({"python", "javascript", "typescript", "tsx"})
+
+# What is done to each block of a function, in this order.
+STEPS: tuple[tuple[int, Callable[[Node, Scope], Node]], ...] = (
+    (marks.DECLARATIONS, drop_declarations),
+    (marks.IDLE, drop_idle),
+    (marks.TEMPORARIES, drop_temporaries),
+    (marks.ORDER, order_statements),
+    (marks.OUTPUT, merge_prints),
+)
+
+# Symbols, starts, ends, and the rewrites that touched each, as bits.
+Columns: TypeAlias = tuple[list[int], list[int], list[int], list[int]]
+
+
+def has_normal_form(name: str) -> bool:
+    """Whether programs of a language have a normal form."""
+    return name in TABLES
+
+
+def normal_form(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Columns:
+    """The symbols of a program's normal form. ``chosen`` are the rewrites that are done."""
+    program = rewritten(how, tree, data, chosen)
+    told = Emission(how.row.family)
+    told.emit(program)
+    return told.symbols, told.starts, told.ends, told.marks
+
+
+def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Node:
+    """The neutral tree of a program after all rewrites."""
+    name = how.row.name
+    found = Lowerer(data, _lowerings(how), rules(name, chosen)).lower(tree.root_node)
+    if found is None:
+        raise UnfitError("it is empty")
+    implicit, script = name in IMPLICIT, name in SCRIPTS
+    if chosen & marks.INLINED:
+        scoped = inline_functions(found, implicit=implicit, script=script)
+    else:
+        scoped = scopes(found, implicit=implicit)
+        settle(scoped, script=script)
+    if chosen & marks.DECLARATIONS and move_fields(scoped):
+        scoped = scopes(found, implicit=implicit)
+        settle(scoped, script=script)
+    for names in scoped:
+        _settle(names, chosen)
+    return found
+
+
+def _settle(names: Scope, chosen: int) -> None:
+    """The rewrites of a whole function, inner blocks first."""
+    if chosen & marks.TEMPORARIES:
+        spread_literals(names)
+    if chosen & marks.IDLE:
+        drop_unused_values(names)
+    for each in reversed(names.blocks):
+        for mark, rewrite in STEPS:
+            if chosen & mark:
+                rewrite(each, names)
+
+
+@cache
+def _table(module: str) -> Table:
+    table: Table = import_module(f"{__package__}.{module}").TABLE
+    return table
+
+
+@cache
+def _by_number(name: str) -> Mapping[int, Lowering]:
+    from whorl.frontends.code.plan import plan
+
+    grammar, table = plan(name).grammar, _table(TABLES[name])
+    kinds = {**dict.fromkeys(table.opens, opened), **dict.fromkeys(table.drops, dropped), **table.lowerings}
+    return {
+        number: kinds[kind]
+        for number in range(grammar.node_kind_count)
+        if grammar.node_kind_is_named(number) and (kind := grammar.node_kind_for_id(number) or "") in kinds
+    }
+
+
+def _lowerings(how: Plan) -> Mapping[int, Lowering]:
+    return _by_number(how.row.name)

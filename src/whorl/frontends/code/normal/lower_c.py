@@ -1,0 +1,165 @@
+"""The syntax of C and C++ as the neutral tree."""
+
+from whorl.frontends.code.normal.lowering import Lowerer, Syntax, Table
+from whorl.frontends.code.normal.node import Node
+from whorl.frontends.code.normal.shapes import (
+    all_of,
+    assignment,
+    binary,
+    first,
+    leaf,
+    member,
+    printed,
+    shape,
+    unary,
+    word,
+)
+from whorl.frontends.code.row import words
+
+PRINTS = frozenset({b"printf", b"puts", b"putchar", b"std::printf", b"std::puts", b"wprintf"})
+OUTPUT = frozenset({b"cout", b"std::cout", b"cerr", b"std::cerr"})
+INPUT = frozenset({b"cin", b"std::cin"})
+LINE_ENDS = frozenset({b"endl", b"std::endl"})
+
+# Declarators that say how a name is declared; the name is inside.
+AROUND = frozenset({"pointer_declarator", "array_declarator", "parenthesized_declarator", "init_declarator"})
+
+
+def shifted(lowerer: Lowerer, syntax: Syntax) -> Node | None:
+    """A binary expression; what is shifted into C++'s output is output, what is shifted out of its input is read. Of
+    any other object nobody knows what ``<<`` does to it."""
+    node = binary(lowerer, syntax)
+    if node is None or node.kind != "op" or node.text not in (b"<<", b">>"):
+        return node
+    target, inside = node.children[0], node.children[1:]
+    if node.text == b"<<" and target.text in OUTPUT:
+        return node.at("print", [each.at("string", []) if each.text in LINE_ENDS else each for each in inside])
+    if node.text == b">>" and target.text in INPUT:
+        return node.at("read", inside)
+    return node.at("shift", node.children, node.text)
+
+
+def declared(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """All names of a declaration, with their first values."""
+    found: list[Node] = []
+    for each in syntax.children_by_field_name("declarator"):
+        name = _name(each)
+        value = each.child_by_field_name("value") if each.type == "init_declarator" else None
+        if name is not None:
+            given = [] if value is None else lowerer.many([value])
+            target = Node("name", [], name.start_byte, name.end_byte, lowerer.text(name))
+            node = Node("declare", [target, *given[:1]], each.start_byte, each.end_byte)
+            found.append(lowerer.finish(node))
+    return Node("list", found, syntax.start_byte, syntax.end_byte)
+
+
+def _name(declarator: Syntax) -> "Syntax | None":
+    """The name inside a declarator; None if it declares a function or a reference."""
+    while declarator.type in AROUND:
+        inside = declarator.child_by_field_name("declarator")
+        if inside is None:
+            return None
+        declarator = inside
+    return declarator if declarator.type in ("identifier", "field_identifier") else None
+
+
+def parameter(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """A parameter's name. What is given by reference is no plain parameter: to change it changes what was given."""
+    declarator = syntax.child_by_field_name("declarator")
+    name = None if declarator is None else _name(declarator)
+    start, end = syntax.start_byte, syntax.end_byte
+    if name is None:
+        return Node("reference", [] if declarator is None else lowerer.many([declarator]), start, end)
+    return Node("parameter", [Node("name", [], name.start_byte, name.end_byte, lowerer.text(name))], start, end)
+
+
+def function(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """A function's definition: the name and the parameters are inside its declarator."""
+    declarator = syntax.child_by_field_name("declarator")
+    while declarator is not None and declarator.type != "function_declarator":
+        declarator = declarator.child_by_field_name("declarator")
+    start, end = syntax.start_byte, syntax.end_byte
+    parameters = Node("block", [], start, start)
+    text = b""
+    if declarator is not None:
+        parameters = lowerer.body(declarator, "parameters")
+        name = declarator.child_by_field_name("declarator")
+        text = lowerer.text(name) if name is not None and name.type in ("identifier", "field_identifier") else b""
+    return Node("function", [parameters, lowerer.body(syntax, "body")], start, end, text)
+
+
+def case(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """A case of a ``switch``: its value, if it has one, and its statements."""
+    value = syntax.child_by_field_name("value")
+    rest = [child for child in syntax.named_children if child != value]
+    inside = lowerer.many(rest)
+    block = Node("block", inside, syntax.start_byte, syntax.end_byte)
+    values = [] if value is None else lowerer.many([value])
+    return Node("case", [block, *values], syntax.start_byte, syntax.end_byte)
+
+
+TABLE = Table(
+    lowerings={
+        "identifier": leaf("name"),
+        "field_identifier": leaf("name"),
+        "type_identifier": leaf("name"),
+        "qualified_identifier": leaf("name"),
+        "number_literal": leaf("number"),
+        "string_literal": leaf("string"),
+        "raw_string_literal": leaf("string"),
+        "concatenated_string": leaf("string"),
+        "char_literal": leaf("char"),
+        "true": leaf("constant"),
+        "false": leaf("constant"),
+        "null": leaf("constant"),
+        "this": word("this"),
+        "binary_expression": shifted,
+        "unary_expression": unary,
+        "pointer_expression": unary,
+        "update_expression": unary,
+        "assignment_expression": assignment,
+        "declaration": declared,
+        "field_declaration": declared,
+        "call_expression": printed(PRINTS, shape("call", "function", "+arguments")),
+        "field_expression": member("argument", "field"),
+        "subscript_expression": shape("index", "argument", "?index", "?indices"),
+        "conditional_expression": shape("conditional", "condition", "consequence", "alternative"),
+        "cast_expression": shape("cast", "value"),
+        "initializer_list": all_of("array"),
+        "new_expression": shape("new", "+arguments", text="type"),
+        "if_statement": shape("if", "condition", ":consequence", "alternative"),
+        "while_statement": shape("while", "condition", ":body"),
+        "do_statement": shape("do", "condition", ":body"),
+        "for_statement": shape("for", "*initializer", "condition", "*update", ":body"),
+        "for_range_loop": shape("each", "declarator", "right", ":body"),
+        "switch_statement": shape("switch", "condition", "+body"),
+        "case_statement": case,
+        "return_statement": all_of("return"),
+        "throw_statement": all_of("throw"),
+        "break_statement": all_of("break"),
+        "continue_statement": all_of("continue"),
+        "compound_statement": all_of("block"),
+        "field_declaration_list": all_of("block"),
+        "declaration_list": all_of("block"),
+        "function_definition": function,
+        "parameter_list": all_of("block"),
+        "parameter_declaration": parameter,
+        "optional_parameter_declaration": shape("reference", "declarator"),
+        "lambda_expression": shape("lambda", "body"),
+        "class_specifier": shape("class", ":body", text="name"),
+        "struct_specifier": shape("class", ":body", text="name"),
+        "template_function": first,
+        "translation_unit": all_of("block"),
+    },
+    drops=words("""
+        comment preproc_include preproc_def preproc_function_def preproc_call using_declaration access_specifier
+        storage_class_specifier type_qualifier attribute_specifier attribute_declaration primitive_type
+        sized_type_specifier template_parameter_list base_class_clause type_definition virtual_specifier
+        type_descriptor virtual explicit_function_specifier alias_declaration
+    """),
+    opens=words("""
+        parenthesized_expression expression_statement argument_list subscript_argument_list condition_clause else_clause
+        reference_declarator comma_expression template_declaration namespace_definition namespace_identifier
+        linkage_specification
+    """),
+)

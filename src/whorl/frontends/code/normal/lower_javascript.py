@@ -1,0 +1,149 @@
+"""The syntax of JavaScript and TypeScript as the neutral tree."""
+
+from whorl.frontends.code.normal.lowering import Lowerer, Syntax, Table, as_block
+from whorl.frontends.code.normal.node import Node
+from whorl.frontends.code.normal.shapes import (
+    all_of,
+    assignment,
+    binary,
+    declaration,
+    first,
+    leaf,
+    member,
+    printed,
+    shape,
+    text_with_values,
+    unary,
+    word,
+)
+from whorl.frontends.code.row import words
+
+PRINTS = frozenset(
+    b"console.log console.info console.error console.warn process.stdout.write document.write document.writeln "
+    b"alert print".split()
+)
+
+
+def variable(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """A variable; one that is a function from the start is that function."""
+    node = declaration(lowerer, syntax)
+    value = node.children[-1]
+    if len(node.children) == 2 and node.children[0].kind == "name" and value.kind == "lambda":
+        body = value.children[1]
+        if body.kind != "block":
+            body = Node("block", [Node("return", [body], body.start, body.end)], body.start, body.end)
+        return node.at("function", [value.children[0], body], node.children[0].text)
+    return node
+
+
+def arrow(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """A function without a name."""
+    single = syntax.child_by_field_name("parameter")
+    given = lowerer.body(syntax, "parameters") if single is None else _one(lowerer, single)
+    return Node("lambda", [given, lowerer.field(syntax, "body")], syntax.start_byte, syntax.end_byte)
+
+
+def _one(lowerer: Lowerer, syntax: Syntax) -> Node:
+    inside = [Node("parameter", lowerer.many([syntax]), syntax.start_byte, syntax.end_byte)]
+    return Node("block", inside, syntax.start_byte, syntax.end_byte)
+
+
+def parameters(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """The parameters of a function; plain names are parameters too."""
+    inside = [
+        Node("parameter", [child], child.start, child.end) if child.kind == "name" else child
+        for child in lowerer.many(syntax.children)
+    ]
+    return Node("block", inside, syntax.start_byte, syntax.end_byte)
+
+
+def typed_parameter(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """TypeScript's parameter; one with a value of its own is no plain one."""
+    kind = "parameter" if syntax.child_by_field_name("value") is None else "reference"
+    return Node(kind, [lowerer.field(syntax, "pattern")], syntax.start_byte, syntax.end_byte)
+
+
+def case(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """A case of a ``switch``, or its default."""
+    inside = lowerer.many(syntax.children_by_field_name("body"))
+    block = Node("block", inside, syntax.start_byte, syntax.end_byte)
+    value = syntax.child_by_field_name("value")
+    values = [] if value is None else lowerer.many([value])
+    return Node("case", [block, *values], syntax.start_byte, syntax.end_byte)
+
+
+def for_loop(lowerer: Lowerer, syntax: Syntax) -> Node:
+    """``for``; the grammar gives a condition its semicolon, too."""
+    begin = as_block(lowerer.field(syntax, "initializer"))
+    conditions = lowerer.many(syntax.children_by_field_name("condition"))
+    condition = conditions[0] if conditions else Node("nothing", [], syntax.end_byte, syntax.end_byte)
+    update = as_block(lowerer.field(syntax, "increment"))
+    inside = [begin, condition, update, lowerer.body(syntax, "body")]
+    return Node("for", inside, syntax.start_byte, syntax.end_byte)
+
+
+TABLE = Table(
+    lowerings={
+        "identifier": leaf("name"),
+        "property_identifier": leaf("name"),
+        "shorthand_property_identifier": leaf("name"),
+        "type_identifier": leaf("name"),
+        "number": leaf("number"),
+        "string": leaf("string"),
+        "template_string": text_with_values("template_substitution"),
+        "true": leaf("constant"),
+        "false": leaf("constant"),
+        "null": leaf("constant"),
+        "undefined": leaf("constant"),
+        "this": word("this"),
+        "binary_expression": binary,
+        "unary_expression": unary,
+        "update_expression": unary,
+        "assignment_expression": assignment,
+        "augmented_assignment_expression": assignment,
+        "variable_declarator": variable,
+        "public_field_definition": shape("assign", "name", "value"),
+        "call_expression": printed(PRINTS, shape("call", "function", "+arguments")),
+        "member_expression": member("object", "property"),
+        "subscript_expression": shape("index", "object", "index"),
+        "new_expression": shape("new", "+arguments", text="constructor"),
+        "array": all_of("array"),
+        "ternary_expression": shape("conditional", "condition", "consequence", "alternative"),
+        "as_expression": first,
+        "satisfies_expression": first,
+        "if_statement": shape("if", "condition", ":consequence", "alternative"),
+        "while_statement": shape("while", "condition", ":body"),
+        "do_statement": shape("do", "condition", ":body"),
+        "for_statement": for_loop,
+        "for_in_statement": shape("each", "left", "right", ":body"),
+        "switch_statement": shape("switch", "value", "+body"),
+        "switch_case": case,
+        "switch_default": case,
+        "return_statement": all_of("return"),
+        "throw_statement": all_of("throw"),
+        "break_statement": all_of("break"),
+        "continue_statement": all_of("continue"),
+        "statement_block": all_of("block"),
+        "class_body": all_of("block"),
+        "await_expression": all_of("await"),
+        "yield_expression": all_of("yield"),
+        "function_declaration": shape("function", ":parameters", ":body", text="name"),
+        "method_definition": shape("function", ":parameters", ":body", text="name"),
+        "function_expression": shape("lambda", ":parameters", "body"),
+        "arrow_function": arrow,
+        "formal_parameters": parameters,
+        "required_parameter": typed_parameter,
+        "class_declaration": shape("class", ":body", text="name"),
+        "class": shape("class", ":body"),
+        "program": all_of("block"),
+    },
+    drops=words("""
+        comment import_statement type_annotation type_arguments type_parameters predefined_type interface_declaration
+        type_alias_declaration accessibility_modifier decorator export_clause class_heritage hash_bang_line
+        override_modifier ambient_declaration
+    """),
+    opens=words("""
+        parenthesized_expression expression_statement lexical_declaration variable_declaration arguments
+        template_substitution else_clause export_statement sequence_expression non_null_expression
+    """),
+)

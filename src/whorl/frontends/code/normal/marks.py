@@ -1,0 +1,17 @@
+"""A bit for each rewrite: a node that it touched bears it."""
+
+LOOPS = 1 << 0
+COMPOUND = 1 << 1
+BRANCHES = 1 << 2
+CHAINED = 1 << 3
+OUTPUT = 1 << 4
+DECLARATIONS = 1 << 5
+TEMPORARIES = 1 << 6
+CONSTANTS = 1 << 7
+NEGATION = 1 << 8
+OPERANDS = 1 << 9
+INLINED = 1 << 10
+IDLE = 1 << 11
+ORDER = 1 << 12
+
+ALL = (1 << 13) - 1

@@ -1,0 +1,42 @@
+import pytest
+
+from tests.frontends.code.normal.programs import C_LIKE, WITH_TYPES, alike, apart
+from whorl.frontends.code.normal.marks import IDLE
+
+
+@pytest.mark.parametrize("language", WITH_TYPES)
+def test_values_that_nobody_reads(language):
+    alike(language, "int d = x * 3; f(x);", "f(x);", IDLE)
+    alike(language, "int y = 0; y = f(x); g(y, y);", "int y; y = f(x); g(y, y);", IDLE)
+    alike(language, "int y = 0; while (a) { y = f(x); g(y, y); }", "while (a) { int y = f(x); g(y, y); }", IDLE)
+    apart(language, "int d = f(x); g(x);", "g(x);")
+    apart(language, "int y = 0; if (a) { y = f(x); } g(y, y);", "int y; if (a) { y = f(x); } g(y, y);")
+    apart(language, "int y = 0; while (a) { g(y, y); y = f(x); }", "while (a) { g(y, y); int y = f(x); }")
+
+
+@pytest.mark.parametrize("language", C_LIKE)
+def test_what_is_never_reached_or_does_nothing(language):
+    alike(language, "return x; f(x);", "return x;", IDLE)
+    alike(language, "x + 1; f(x);", "f(x);", IDLE) if language not in ("csharp", "java") else None
+    alike(language, "if (x < 1) { } f(x);", "f(x);", IDLE)
+    apart(language, "if (g(x)) { } f(x);", "f(x);")
+    apart(language, "x = 1; f();", "f();")
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_what_others_can_reach_stays(language):
+    apart(language, "int x = 1; int *p = &x; x = 2; f(*p, p);", "int x = 1; int *p = &x; f(*p, p);")
+    apart(language, 'int x; scanf("%d", &x); f();', "int x; f();")
+
+
+def test_what_a_label_leads_to_is_reached():
+    apart("c", "if (a) { goto e; } return x; e: f(x);", "if (a) { goto e; } return x;")
+
+
+def test_python():
+    alike(
+        "python", 'def m(x):\n    "doc"\n    d = 3\n    pass\n    return f(x)\n', "def m(x):\n    return f(x)\n", IDLE
+    )
+    apart("python", "class A:\n    d = 3\n", "class A:\n    pass\n")
+    apart("python", "def m(x):\n    global d\n    d = 3\n    return f(x)\n", "def m(x):\n    return f(x)\n")
+    apart("python", "def m(x):\n    d = 3 * x\n    return lambda: d\n", "def m(x):\n    return lambda: d\n")
