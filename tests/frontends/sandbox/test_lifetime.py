@@ -32,7 +32,14 @@ for outcome in default_sandbox().map("builtins:eval", [("1",)] * 4 + [("__import
 def start(script):
     """A parent of its own, with the worker processes that the script starts."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
-    return subprocess.Popen([sys.executable, "-c", IMPORTS + script], env=environment, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [sys.executable, "-c", IMPORTS + script], env=environment, stderr=subprocess.PIPE, preexec_fn=_heed_interrupts
+    )
+
+
+def _heed_interrupts() -> None:
+    """A shell starts what runs in the background deaf to SIGINT, and so would be all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("script", [IN_A_BLOCK, CALLED, BY_DEFAULT], ids=["in a block", "called", "by default"])
