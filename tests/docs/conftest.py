@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.conftest import browser, page
+from tests.report.conftest import page
 
 ROOT = Path(__file__).parents[2]
 
-__all__ = ["browser", "page", "site"]
+__all__ = ["page", "site"]
 
 
 @pytest.fixture(scope="session")

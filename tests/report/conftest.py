@@ -1,41 +1,14 @@
 """A browser for the tests of the report, and pages that fail the test if anything went wrong on them."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+from playwright.sync_api import Dialog, Page
 
 from tests.report.sample import classroom
 from whorl.model import Skipped, Span
 from whorl.report.write import write
-
-# Debian's Chromium as it runs in a container: no sandbox of its own, and no traffic of its own.
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        missing = "no chromium on the PATH: run tools/install_browser.sh"
-        if "CI" in os.environ:
-            pytest.fail(missing)
-        pytest.skip(missing)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
-        yield running
-        running.close()
 
 
 class Watch:

@@ -7,7 +7,6 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page
 
-from tests.report.conftest import browser as browser
 from tests.service.harness import Running, running, settings_in
 from tests.service.page.door import signed_in
 from tests.service.page.house import class_zip, furnish, registry_in, sweep_in
