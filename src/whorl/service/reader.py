@@ -31,7 +31,7 @@ CLOSER = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What is asked. ``tenant`` is whose documents are ranked, unless ``everyone``'s are. ``alike`` asks for those that
-    resemble the document most, not for those that share most with it."""
+    resemble the document most, not for those that share most with it; ``only`` for one document."""
 
     document: Document
     tenant: str | None = None
@@ -41,6 +41,7 @@ class Asked:
     look_ups: int | None = None
     passages: bool = True
     alike: bool = False
+    only: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,9 @@ class Reader(Index):
     def _best(self, found: Candidates, asked: Asked) -> Candidates:
         """Those that can come first, by the score that ``rank`` gives them: a tenant may have a hundred thousand that
         share a fingerprint, and a row is read for each one that is ranked."""
+        if asked.only is not None:
+            kept = found.numbers == asked.only
+            found = replace(found, numbers=found.numbers[kept], shared=found.shared[kept])
         containment = found.shared / max(1, found.evidence)
         whole = containment * (found.cost.fingerprints - found.cost.sanctioned - found.cost.common)
         sizes = self.holdings.fingerprints(found.numbers)

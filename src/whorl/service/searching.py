@@ -26,7 +26,8 @@ NEAR = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What is asked. ``window`` and ``look_ups`` ask less of the index and get an estimate."""
+    """What is asked. ``window`` and ``look_ups`` ask less of the index and get an estimate; ``only`` asks for one
+    document."""
 
     content: bytes | str
     name: str = "query"
@@ -35,6 +36,7 @@ class Query:
     window: int | None = None
     look_ups: int | None = None
     passages: bool = True
+    only: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def search(desk: Desk, principal: Principal, query: Query) -> Answer:
     limit = max(1, min(query.limit, MOST_HITS))
     asked = Asked(
         document=document, tenant=principal.tenant, everyone=principal.is_admin, limit=limit, window=query.window,
-        look_ups=query.look_ups, passages=query.passages,
+        look_ups=query.look_ups, passages=query.passages, only=query.only,
     )  # fmt: skip
     with desk.searching() as index, index.reading():
         answer = _answer(desk, principal, index, asked)

@@ -16,7 +16,7 @@ from whorl.service.page.routes_search import scheme_of
 from whorl.service.page.views import hit_view, text_view, unit
 from whorl.service.page.visits import Visit, Visitor
 from whorl.service.problems import Problem, missing
-from whorl.service.searching import MOST_HITS, Query, near, search
+from whorl.service.searching import Query, near, search
 from whorl.service.tokens import Scope
 
 router = APIRouter()
@@ -76,7 +76,7 @@ def beside(visit: Visitor, number: Number, other: str) -> Response:
     """Two documents side by side: the one is searched for, and the other is among what is found."""
     row, wanted = documents.get(visit.desk, visit.principal, number), _number(other)
     text = documents.text(visit.desk, visit.principal, number)
-    found = search(visit.desk, visit.principal, Query(content=text, name=row.name, limit=MOST_HITS))
+    found = search(visit.desk, visit.principal, Query(content=text, name=row.name, limit=1, only=wanted))
     hit = next((hit for hit in found.hits if hit.document.id == wanted), None)
     if hit is None:
         raise Problem(404, "The two share no passage, or the other one is gone. Look at what is near instead.")
