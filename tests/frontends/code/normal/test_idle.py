@@ -1,6 +1,6 @@
 import pytest
 
-from tests.frontends.code.normal.programs import C_LIKE, WITH_TYPES, alike, apart
+from tests.frontends.code.normal.programs import C_LIKE, WITH_TYPES, alike, apart, columns
 from whorl.frontends.code.normal.marks import IDLE
 
 
@@ -40,3 +40,31 @@ def test_python():
     apart("python", "class A:\n    d = 3\n", "class A:\n    pass\n")
     apart("python", "def m(x):\n    global d\n    d = 3\n    return f(x)\n", "def m(x):\n    return f(x)\n")
     apart("python", "def m(x):\n    d = 3 * x\n    return lambda: d\n", "def m(x):\n    return lambda: d\n")
+
+
+# A class that keeps what it is given in a field, and the name of what it is given.
+KEEPING = {
+    "cpp": "struct A {{ int owner; A(int {0}, int x) {{ this->owner = {1}; f(x); }} int g() {{ return owner; }} }};",
+    "csharp": "class A {{ int owner; A(int {0}, int x) {{ this.owner = {1}; f(x); }} int Get() {{ return owner; }} }}",
+    "java": "class A {{ int owner; A(int {0}, int x) {{ this.owner = {1}; f(x); }} int get() {{ return owner; }} }}",
+    "javascript": "class A {{ constructor({0}, x) {{ this.owner = {1}; f(x); }} get() {{ return this.owner; }} }}",
+    "typescript": "class A {{ constructor({0}, x) {{ this.owner = {1}; f(x); }} get() {{ return this.owner; }} }}",
+}
+
+
+@pytest.mark.parametrize("language", KEEPING)
+def test_a_field_is_not_the_parameter_of_its_name(language):
+    def symbols(given, kept):
+        return columns(language, KEEPING[language].format(given, kept))[0]
+
+    assert symbols("owner", "owner") == symbols("who", "who")
+    assert len(symbols("owner", "owner")) == len(symbols("owner", "x"))
+
+
+@pytest.mark.parametrize("language", ["csharp", "java"])
+def test_a_field_is_the_bare_name_where_nothing_hides_it(language):
+    bare = KEEPING[language].replace("this.", "")
+    assert (
+        columns(language, bare.format("who", "who"))[0]
+        == (columns(language, KEEPING[language].format("who", "who"))[0])
+    )

@@ -14,7 +14,7 @@ from whorl.frontends.code.normal.lowering import Lowerer, Lowering, Table, Unfit
 from whorl.frontends.code.normal.node import Node
 from whorl.frontends.code.normal.ordering import order_statements
 from whorl.frontends.code.normal.output import merge_prints
-from whorl.frontends.code.normal.scope import Scope, scopes, settle
+from whorl.frontends.code.normal.scope import Scope, scopes, settle, settle_fields
 from whorl.frontends.code.normal.shapes import dropped, opened
 from whorl.frontends.code.normal.table import rules
 from whorl.frontends.code.normal.temporaries import drop_temporaries, spread_literals
@@ -74,6 +74,7 @@ def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = ma
     if found is None:
         raise UnfitError("it is empty")
     implicit, script = name in IMPLICIT, name in SCRIPTS
+    settle_fields(scopes(found, implicit=implicit))
     if chosen & marks.INLINED:
         scoped = inline_functions(found, implicit=implicit, script=script)
     else:

@@ -29,6 +29,9 @@ Any other kind is the grammar's own name of it, and has what the grammar puts in
 
 from collections.abc import Iterator
 
+# How the name of an object's own field begins, as long as it is not known whether the bare name is the same.
+OF_THIS = b"this."
+
 
 class Node:
     """A node: its kind, its text if that matters, what is inside it, ``data[start:end]`` that it came from, and which

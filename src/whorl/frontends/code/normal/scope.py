@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from whorl.frontends.code.normal.node import Node
+from whorl.frontends.code.normal.node import OF_THIS, Node
 
 # What runs at another time than the statements around it, and has names of its own.
 LATER = frozenset({"function", "lambda"})
@@ -80,6 +80,7 @@ def settle(found: list[Scope], *, script: bool) -> Counter[bytes]:
         private |= names.private
         if names.around is not None:
             names.around.captured |= names.captured | ({*names.reads, *names.writes} - names.declared)
+    private = {name for name in private if not reads[OF_THIS + name] and not writes[OF_THIS + name]}
     for names in found:
         if names.function.kind in LATER or (names.around is None and script):
             alone = {
@@ -89,6 +90,19 @@ def settle(found: list[Scope], *, script: bool) -> Counter[bytes]:
             }
             names.own = (names.declared | alone) - names.captured
     return reads
+
+
+def settle_fields(found: list[Scope]) -> None:
+    """Name the field ``this.b`` as ``b``, unless a function declares a ``b`` of its own there."""
+    hidden: dict[int, set[bytes]] = {}
+    for names in found:  # outer ones first
+        outer = set() if names.around is None else hidden[id(names.around)]
+        # A class sees no names of the function around it by ``this``, and what it declares are the fields themselves.
+        hidden[id(names)] = outer | names.declared if names.function.kind in LATER else set()
+        for node in within(names.function):
+            bare = node.text.removeprefix(OF_THIS)
+            if node.kind == "name" and bare not in hidden[id(names)]:
+                node.text = bare
 
 
 def _write(node: Node, names: Scope, implicit: bool) -> None:

@@ -1,7 +1,7 @@
 """Lowerings that the tables of several languages share: what a syntax node of some shape becomes."""
 
 from whorl.frontends.code.normal.lowering import CHAINING, Lowerer, Lowering, Syntax
-from whorl.frontends.code.normal.node import Node
+from whorl.frontends.code.normal.node import OF_THIS, Node
 
 
 def leaf(kind: str) -> Lowering:
@@ -133,14 +133,14 @@ def declaration(lowerer: Lowerer, syntax: Syntax) -> Node:
 
 
 def member(of: str, name: str) -> Lowering:
-    """``a.b``; of ``this.b``, what is said is ``b``."""
+    """``a.b``; ``this.b`` is a name, which ``settle_fields`` makes ``b`` where that means the same."""
 
     def lowering(lowerer: Lowerer, syntax: Syntax) -> Node:
         inside, named = lowerer.field(syntax, of), syntax.child_by_field_name(name)
         text = b"" if named is None else lowerer.text(named)
-        kind = "name" if inside.kind == "this" else "field"
-        children = [] if kind == "name" else [inside]
-        return Node(kind, children, syntax.start_byte, syntax.end_byte, text)
+        if inside.kind == "this":
+            return Node("name", [], syntax.start_byte, syntax.end_byte, OF_THIS + text)
+        return Node("field", [inside], syntax.start_byte, syntax.end_byte, text)
 
     return lowering
 
