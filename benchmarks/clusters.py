@@ -27,6 +27,9 @@ from benchmarks.processes import Cost, cost
 
 THRESHOLD = 0.5
 
+# Whorl by two workers, among what is measured.
+TWO = "whorl, 2 workers"
+
 # Given a file of texts and a place for what comes out: the command.
 Command = Callable[[Path, Path], Sequence[str | Path]]
 
@@ -43,19 +46,15 @@ def library(source: Path, out: Path) -> Sequence[str | Path]:
     return [sys.executable, "-m", module, source.absolute(), str(THRESHOLD), out / "clusters.json"]
 
 
-def commands(names: Sequence[str]) -> dict[str, Command]:
-    """What is measured, by name; a peer that cannot be installed is left out, and said to be."""
+def commands(names: Sequence[str]) -> tuple[dict[str, Command], list[str]]:
+    """What is measured, by name, and why a peer is left out that cannot be installed."""
     found: dict[str, Command] = {}
     if "whorl" in names:
-        found = {
-            "whorl": whorl("--workers", "1"), "whorl, 2 workers": whorl("--workers", "2"), "whorl library": library
-        }  # fmt: skip
-    for peer in (PEERS[name] for name in names if name in PEERS):
-        if reason := peer.missing():
-            print(reason)
-            continue
-        found[f"{peer.name} {peer.version()}"] = _of(peer)
-    return found
+        found = {"whorl": whorl("--workers", "1"), TWO: whorl("--workers", "2"), "whorl library": library}
+    peers = [PEERS[name] for name in names if name in PEERS]
+    reasons = {peer: peer.missing() for peer in peers}
+    found |= {f"{peer.name} {peer.version()}": _of(peer) for peer in peers if not reasons[peer]}
+    return found, [reason for reason in reasons.values() if reason]
 
 
 def _of(peer: Peer) -> Command:
@@ -94,7 +93,8 @@ def main() -> None:
     parser.add_argument("--tools", nargs="+", default=["whorl", "gaoya", "rensa", "datasketch"], choices=known)
     parser.add_argument("--json", type=Path, help="write all costs")
     options = parser.parse_args()
-    work = commands(options.tools)
+    work, reasons = commands(options.tools)
+    print(*reasons, sep="\n", end="\n" if reasons else "")
     told = {}
     for source in options.texts:
         contents = texts(str(source))[1]
@@ -103,8 +103,8 @@ def main() -> None:
         costs = measure(source, work, options.rounds)
         for name, those in costs.items():
             print(row(name, those, costs.get("whorl", those), size), flush=True)
-        if "whorl, 2 workers" in costs:
-            ratios = [a.wall / b.wall for a, b in zip(costs["whorl"], costs["whorl, 2 workers"], strict=True)]
+        if TWO in costs:
+            ratios = [a.wall / b.wall for a, b in zip(costs["whorl"], costs[TWO], strict=True)]
             spread = f"{min(ratios):.2f}–{max(ratios):.2f}"
             print(f"  two workers are {statistics.median(ratios):.2f}× as fast as one ({spread})")
         told[source.name] = {name: [asdict(each) for each in those] for name, those in costs.items()}

@@ -1,4 +1,4 @@
-"""All pairs of a class of 500 programs, beside compare50 and Dolos, and how the cost grows with the class.
+"""All pairs of a class of 500 programs, beside compare50, copydetect and Dolos, and how the cost grows with the class.
 
     python -m benchmarks.compare [--sources FOLDER --extension java] [--rounds 3] [--plot docs/compare-cost.svg]
 
@@ -7,20 +7,27 @@ start, reading, comparing and writing of its results are all in it. The peers ar
 """
 
 import argparse
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import venv
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from benchmarks.environments import HOME, Environment
 from benchmarks.plot import line_plot
 from benchmarks.processes import Cost, cost
 from benchmarks.submissions import sources, write_class
 
 CLASS = 500
 SIZES = (125, 250, 500, 1000, 2000)
-PEERS = Path(__file__).with_name(".peers")
+COMPARE50 = Environment("compare50", "compare50 setuptools<81")
+COPYDETECT = Environment("copydetect", "copydetect")
+
+# A command, made anew each time: some write to a place of their own.
+Command = Callable[[], Sequence[str | Path]]
 
 # Dolos has no command in its library; this is all that its command does before it writes.
 DOLOS = """
@@ -38,53 +45,77 @@ def whorl(folder: Path) -> list[str | Path]:
     return [Path(sys.executable).with_name("whorl"), "compare", folder, "--format", "json"]
 
 
-def compare50(folder: Path, extension: str) -> list[str | Path] | None:
-    """compare50's command; None if it cannot be installed."""
-    home = PEERS / "compare50"
-    if not (home / "bin" / "compare50").exists():
-        venv.create(home, with_pip=True)
-        packages = ["compare50", "setuptools<81"]
-        done = subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", *packages], capture_output=True)
-        if done.returncode:
-            print("compare50 cannot be installed, so it is not measured")
-            return None
+def compare50(folder: Path, extension: str) -> list[str | Path]:
+    """compare50's command."""
     files = sorted(folder.glob(f"*.{extension}"))
-    out = Path(tempfile.mkdtemp(dir=folder.parent)) / "out"
-    return [home / "bin" / "python", "-m", "compare50", "-o", out, *files]
+    return [COMPARE50.python, "-m", "compare50", "-o", _fresh(folder), *files]
 
 
-def dolos(folder: Path, extension: str) -> list[str | Path] | None:
-    """Dolos' library behind a few lines of JavaScript; None if it cannot be installed."""
-    home = PEERS / "dolos"
-    if not (home / "node_modules" / "@dodona").exists():
-        home.mkdir(parents=True, exist_ok=True)
-        (home / "package.json").write_text('{"type": "module"}')
-        done = subprocess.run(["npm", "install", "--silent", "@dodona/dolos-lib"], cwd=home, capture_output=True)
-        if done.returncode:
-            print("Dolos cannot be installed, so it is not measured")
-            return None
-    (home / "run.mjs").write_text(DOLOS)
-    return ["node", home / "run.mjs", folder, LANGUAGES[extension]]
+def copydetect(folder: Path, extension: str) -> list[str | Path]:
+    """copydetect's command."""
+    out = _fresh(folder).with_suffix(".html")
+    return [COPYDETECT.folder / "copydetect", "-t", folder, "-e", extension, "-a", "-O", out]
+
+
+def dolos(folder: Path, extension: str) -> list[str | Path]:
+    """Dolos' library behind a few lines of JavaScript."""
+    (HOME / "dolos" / "run.mjs").write_text(DOLOS)
+    return ["node", HOME / "dolos" / "run.mjs", folder, LANGUAGES[extension]]
+
+
+def without_dolos() -> str:
+    """Install Dolos unless that is done; why it cannot be, if it cannot."""
+    home = HOME / "dolos"
+    if (home / "node_modules" / "@dodona").exists():
+        return ""
+    if shutil.which("npm") is None:
+        return "Dolos cannot be installed, so it is not measured: there is no npm"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "package.json").write_text('{"type": "module"}')
+    done = subprocess.run(["npm", "install", "--silent", "@dodona/dolos-lib"], cwd=home, capture_output=True, text=True)
+    return f"Dolos cannot be installed, so it is not measured: {done.stderr.strip()[-300:]}" if done.returncode else ""
+
+
+def commands(home: Path, files: list[Path], extension: str) -> tuple[int, dict[str, Command], list[str]]:
+    """A class in a folder, its bytes, what is measured on it by name, and why a peer is left out."""
+    folder = home / "class"
+    size = write_class(folder, CLASS, files, extension)
+    work: dict[str, Command] = {"whorl": lambda: whorl(folder)}
+    reasons = []
+    for peer, command in ((COMPARE50, compare50), (COPYDETECT, copydetect)):
+        if reason := peer.missing():
+            reasons.append(reason)
+        else:
+            work[f"{peer.name} {peer.version()}"] = partial(command, folder, extension)
+    if reason := without_dolos():
+        reasons.append(reason)
+    else:
+        work["Dolos (library)"] = partial(dolos, folder, extension)
+    return size, work, reasons
+
+
+def measured(work: dict[str, Command], rounds: int) -> dict[str, list[Cost]]:
+    """All in turns, several times."""
+    costs: dict[str, list[Cost]] = {name: [] for name in work}
+    for _ in range(rounds):
+        for name, command in work.items():
+            costs[name].append(cost(command()))
+    return costs
 
 
 def against_peers(files: list[Path], extension: str, rounds: int) -> None:
     """The same class, every tool in turns."""
     with tempfile.TemporaryDirectory() as home:
-        folder = Path(home) / "class"
-        size = write_class(folder, CLASS, files, extension)
-        print(f"{CLASS} programs, {size / 1e6:.1f} MB")
-        costs: dict[str, list[Cost]] = {}
-        for _ in range(rounds):
-            commands = {
-                "whorl": whorl(folder),
-                "compare50": compare50(folder, extension),
-                "Dolos": dolos(folder, extension),
-            }
-            for name, command in commands.items():
-                if command is not None:
-                    costs.setdefault(name, []).append(cost(command))
+        size, work, reasons = commands(Path(home), files, extension)
+        print(f"{CLASS} programs, {size / 1e6:.1f} MB", *reasons, sep="\n")
+        costs = measured(work, rounds)
         for name, those in costs.items():
             print(_row(name, those, costs["whorl"]))
+
+
+def _fresh(folder: Path) -> Path:
+    """A place for what a tool writes, beside the class."""
+    return Path(tempfile.mkdtemp(dir=folder.parent)) / "out"
 
 
 def _row(name: str, costs: list[Cost], ours: list[Cost]) -> str:

@@ -4,16 +4,16 @@ import json
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 import whorl
 from benchmarks.corpus import english
+from benchmarks.environments import Environment
 from benchmarks.measure import Timing, in_turns, ratio
 
 ROUNDS = 5
 SIZE = 16_000_000
-PEERS = Path(__file__).with_name(".peers")
+COPYDETECT = Environment("copydetect", "copydetect")
 
 # copydetect's own defaults for the noise and guarantee thresholds, and the paper's.
 THRESHOLDS = ((25, 30), (50, 149))
@@ -56,31 +56,17 @@ def per_core() -> None:
             print(f"  {kind:36} {name:26} {timing.speed(len(data))}")
 
 
-def peer() -> Path | None:
-    """The interpreter of a virtual environment with copydetect in it; None if it cannot be made."""
-    python = PEERS / "copydetect" / "bin" / "python"
-    if not python.exists():
-        venv.create(PEERS / "copydetect", with_pip=True)
-    installed = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "copydetect"], capture_output=True, text=True
-    )
-    if installed.returncode:
-        print(f"copydetect cannot be installed, so it is not measured: {installed.stderr.strip().splitlines()[-1]}")
-        return None
-    return python
-
-
 def against_copydetect() -> None:
     """The same files, k and guarantee; CPU time of both, in turns."""
-    python = peer()
-    if python is None:
+    if reason := COPYDETECT.missing():
+        print(reason)
         return
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / f"{number}.txt" for number in range(FILES)]
         for number, file in enumerate(files):
             file.write_text(english(FILE_SIZE, seed=number), "utf-8")
         for k, t in THRESHOLDS:
-            compare(python, files, k, t)
+            compare(COPYDETECT.python, files, k, t)
 
 
 def compare(python: Path, files: list[Path], k: int, t: int) -> None:
