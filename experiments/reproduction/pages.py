@@ -1,6 +1,7 @@
 """A reproduction as one HTML page that opens from disk, and as Markdown."""
 
 from collections.abc import Sequence
+from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from experiments.reproduction.plot import key, svg
 from experiments.reproduction.record import Figure, Finding, Reproduction, Section, Series
 
 HOME = Path(__file__).parent
+
+# The same in the reports.
+COLOURS = files("whorl.report") / "styles" / "colours.css"
 
 
 def write(made: Reproduction, folder: Path) -> tuple[Path, Path]:
@@ -30,8 +34,9 @@ def html(made: Reproduction) -> str:
         return Markup(svg(figure, next(numbers)))
 
     environment = Environment(loader=FileSystemLoader(HOME), autoescape=True, undefined=StrictUndefined)
+    style = Markup(COLOURS.read_text("utf-8") + (HOME / "page.css").read_text("utf-8"))
     return environment.get_template("page.html").render(
-        made=made, style=Markup((HOME / "page.css").read_text("utf-8")), drawing=drawing, key=_key, verdict=_verdict
+        made=made, style=style, drawing=drawing, key=_key, verdict=_verdict
     )
 
 

@@ -74,6 +74,9 @@ def test_another_scope_is_403(service: Running, belongings, path, method, scope)
         answer = ask(client, service, filled(path, belongings), method)
     assert answer.status_code == 403
     assert scope in answer.json()["detail"]
+    line = service.desk.audit.listed(None, everyone=True, limit=1)[0]
+    assert (line.action, line.outcome) == (f"{method.upper()} {answer.url.path}", "refused")
+    assert line.actor is not None
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,24 @@ def test_first_come_first_served(jobs):
     assert [jobs.claim().id for _ in range(3)] == ids
 
 
+def test_tenants_have_their_turns(jobs):
+    ours = [_submit(jobs).id for _ in range(3)]
+    theirs = [_submit(jobs, tenant="law").id for _ in range(2)]
+    assert [jobs.claim().id for _ in range(5)] == [ours[0], theirs[0], ours[1], theirs[1], ours[2]]
+
+
+def test_no_tenant_has_all_of_the_queue(jobs):
+    for _ in range(3):
+        _submit(jobs)
+    with pytest.raises(QueueFullError, match="3 jobs of yours"):
+        _submit(jobs)
+    assert _submit(jobs, tenant="law").state is State.QUEUED
+    assert _submit(jobs, tenant=None).state is State.QUEUED
+
+
 def test_the_queue_is_bounded(jobs):
     ready = jobs.prepare()
-    ids = [_submit(jobs).id for _ in range(5)]
+    ids = [_submit(jobs, tenant=tenant).id for tenant in ("history", "history", "history", "law", "law")]
     with pytest.raises(QueueFullError, match="5 jobs"):
         jobs.prepare()
     with pytest.raises(QueueFullError):
@@ -83,14 +98,14 @@ def test_crowds_never_overfill_the_queue(tmp_path):
     def crowd():
         for _ in range(5):
             try:
-                outcomes.append(_submit(jobs).id)
+                outcomes.append(_submit(jobs, tenant=None).id)
             except QueueFullError:
                 outcomes.append(None)
 
     _in_threads(crowd, 6)
     with database:
         assert len(outcomes) == 30
-        assert len(jobs.listed("history")) == 7 == sum(id_ is not None for id_ in outcomes)
+        assert len(jobs.listed(None)) == 7 == sum(id_ is not None for id_ in outcomes)
 
 
 def test_no_job_is_given_twice(tmp_path):
@@ -210,7 +225,7 @@ def test_a_stopped_server_costs_no_attempt(jobs):
 
 def test_upkeep_is_queued_once_even_if_the_queue_is_full(jobs):
     for _ in range(5):
-        _submit(jobs)
+        _submit(jobs, tenant=None)
     assert jobs.submit_once("purge", {"a": 1}).settings == {"a": 1}
     assert jobs.submit_once("purge", {}) is None
     assert jobs.submit_once("retention", {}) is not None
@@ -300,7 +315,7 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path):
 
 
 class Queue(RuleBasedStateMachine):
-    """Any order of calls: the queue holds no more than it may, and a job that is over stays so."""
+    """Any order of calls: the queue holds no more of a tenant than it may, and a job that is over stays so."""
 
     def __init__(self):
         super().__init__()
@@ -310,7 +325,7 @@ class Queue(RuleBasedStateMachine):
         self._states = {}
 
     def _open(self):
-        self._database, self._jobs = open_jobs(self._folder, limit=4)
+        self._database, self._jobs = open_jobs(self._folder, limit=8)
 
     def teardown(self):
         self._database.close()

@@ -18,9 +18,9 @@ from whorl.report import words
 from whorl.report.visible import printable
 
 STYLES = {
-    "clusters": ("page.css", "panels.css", "clusters.css"),
-    "overview": ("page.css", "panels.css", "overview.css"),
-    "pair": ("page.css", "pair.css"),
+    "clusters": ("colours.css", "page.css", "panels.css", "clusters.css"),
+    "overview": ("colours.css", "page.css", "panels.css", "overview.css"),
+    "pair": ("colours.css", "page.css", "pair.css"),
 }
 SCRIPTS = {
     "clusters": ("theme.js", "clusters.js"),
@@ -82,15 +82,20 @@ def _digest(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("whorl.report"),
+    made = environment("whorl.report")
+    made.filters.update(data=data, duration=words.duration)
+    return made
+
+
+def environment(package: str) -> Environment:
+    """How templates of a package are filled in: all is escaped and printable, and what is missing is a fault."""
+    made = Environment(
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=printable,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        percent=words.percent, data=data, count=words.count, duration=words.duration, size=words.size
-    )
-    return environment
+    made.filters.update(count=words.count, percent=words.percent, size=words.size)
+    return made

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from whorl._version import VERSION
 from whorl.errors import WhorlError
 from whorl.service.api import admin, collections, documents, jobs, search
+from whorl.service.api.asking import desk_of
 from whorl.service.desk import Desk
 from whorl.service.guard import API, LOG, Guard
 from whorl.service.pacing import Pacing
@@ -69,6 +70,9 @@ async def _told(request: Request, error: Exception) -> Response:
     problem = _problem(error)
     if problem.status >= 500 and problem is not error:
         LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+    principal = getattr(request.state, "principal", None)  # nobody, if it failed before that was known
+    if problem.status == 403 and principal is not None:
+        await run_in_threadpool(desk_of(request).forbade, principal, f"{request.method} {request.url.path}")
     headers = {**problem.headers(), **(dict(error.headers or {}) if isinstance(error, HTTPException) else {})}
     if not request.url.path.startswith(API):
         return await run_in_threadpool(problem_page, request, problem)

@@ -159,6 +159,10 @@ class Desk:
             principal.token_id, principal.tenant, action, str(subject), "done", principal.address, detail
         )  # fmt: skip
 
+    def forbade(self, principal: Principal, what: str) -> None:
+        """A line about what a token asked for and may not."""
+        self.audit.note(principal.token_id, principal.tenant, what, "", "refused", principal.address)
+
     def _opened(self) -> Reader:
         return Reader.of(self.settings.index, self.holdings)
 

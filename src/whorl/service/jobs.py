@@ -5,6 +5,7 @@ out. ``runner`` runs jobs, ``work`` is what they do.
 """
 
 import json
+import math
 import secrets
 import threading
 from contextlib import AbstractContextManager
@@ -23,6 +24,9 @@ __all__ = ["Job", "Jobs", "QueueFullError", "State"]
 # Jobs that may wait and run at a time. A class takes minutes, so that the last of so many waits for hours already.
 LIMIT = 100
 
+# The part of them that one tenant may have, so that the others can still hand in something.
+SHARE = 0.5
+
 # A job that took the server or its own process down so often does so again.
 ATTEMPTS = 3
 
@@ -32,13 +36,20 @@ KEEP_DAYS = 180
 # Characters of a message for people.
 LONGEST_MESSAGE = 2000
 
+# The job that waits behind the fewest of its own tenant; among those the first that came.
+_NEXT = (
+    "SELECT place FROM jobs AS one WHERE state = 'queued' ORDER BY"
+    " (SELECT count(*) FROM jobs AS other WHERE other.state IN ('queued', 'running')"
+    " AND other.tenant IS one.tenant AND other.place < one.place), place LIMIT 1"
+)
+
 
 class QueueFullError(WhorlError):
-    """There is no room for another job."""
+    """There is no room for another job, or none for another one of this tenant."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, whose: str = "") -> None:
         self.limit = limit
-        super().__init__(f"{limit} jobs are waiting or running already: try again when some of them are done")
+        super().__init__(f"{limit} jobs{whose} are waiting or running already: try again when some of them are done")
 
 
 class Jobs:
@@ -75,8 +86,7 @@ class Jobs:
         try:
             self._workspace.sync(id_)
             with self._database.transaction():
-                if self._counted() >= self._limit:
-                    raise QueueFullError(self._limit)
+                self._check_room(tenant)
                 job = self._insert(id_, kind, tenant, token_id, settings)
         except BaseException:
             self._workspace.remove(id_)
@@ -144,13 +154,14 @@ class Jobs:
         return self._workspace.held(id_)
 
     def claim(self) -> Job | None:
-        """The next job, which is running now: nobody else gets it. None if none waits."""
+        """The next job, which is running now: nobody else gets it. None if none waits. Tenants have their turns: who
+        hands in many does not keep the others waiting for all of them."""
         if self._database.first("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1") is None:
             return None  # without waiting for whoever writes
         rows = self._database.write(
             "UPDATE jobs SET state = 'running', attempts = attempts + 1, started = ?, message = '', step = '',"
             " done = 0, total = NULL"
-            " WHERE place = (SELECT place FROM jobs WHERE state = 'queued' ORDER BY place LIMIT 1)"
+            f" WHERE place = ({_NEXT})"
             f" RETURNING {COLUMNS}",
             stored(self._clock()),
         )
@@ -224,9 +235,15 @@ class Jobs:
     def _active(self) -> int:
         return int(self._database.read("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')")[0][0])
 
-    def _counted(self) -> int:
-        """As ``_active``, inside a transaction."""
-        return int(self._database.write("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')")[0][0])
+    def _check_room(self, tenant: str | None) -> None:
+        """Inside a transaction. The house has no share: it is the admin's own."""
+        ask = "SELECT count(*), count(*) FILTER (WHERE tenant = ?) FROM jobs WHERE state IN ('queued', 'running')"
+        [(everyone, own)] = self._database.write(ask, tenant)
+        share = math.ceil(self._limit * SHARE)
+        if everyone >= self._limit:
+            raise QueueFullError(self._limit)
+        if own >= share:
+            raise QueueFullError(share, " of yours")
 
     def _insert(self, id_: str, kind: str, tenant: str | None, token_id: str | None, settings: dict[str, Any]) -> Job:
         rows = self._database.write(

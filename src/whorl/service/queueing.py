@@ -17,6 +17,4 @@ def submitted(work: Callable[[], T]) -> T:
     try:
         return work()
     except QueueFullError as error:
-        raise Problem(
-            429, "The queue of jobs is full. Try again when some of them are done.", retry_after=LATER
-        ) from error
+        raise Problem(429, f"The queue is full: {error}.", retry_after=LATER) from error

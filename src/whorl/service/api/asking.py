@@ -33,6 +33,7 @@ def asker(
     if credentials is None:
         desk.refuse(address)
     _, principal = desk.authenticate(credentials.credentials, address)
+    request.state.principal = principal
     desk.admit(principal)
     for scope in wanted.scopes:
         principal.require(Scope(scope))

@@ -10,8 +10,8 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-# Of the report: what all its pages share, panels and tables, and how passages are marked.
-REPORT_STYLES = ("page.css", "panels.css", "pair.css")
+# Of the report: its colours, what all its pages share, panels and tables, and how passages are marked.
+REPORT_STYLES = ("colours.css", "page.css", "panels.css", "pair.css")
 OWN_SCRIPTS = ("htmx.min.js", "drop.js", "passages.js", "progress.js", "answers.js")
 
 # Enough of a digest to tell two versions of our own files apart; nobody gains by a collision.

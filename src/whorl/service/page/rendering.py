@@ -5,14 +5,13 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from whorl._version import VERSION
-from whorl.report import words
-from whorl.report.visible import printable
+from whorl.report.pages import environment
 from whorl.service.page.assets import address
 from whorl.service.page.frame import Frame
 from whorl.service.settings import MEGABYTE
@@ -70,18 +69,11 @@ def _guard(context: Context) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("whorl.service.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=printable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = environment("whorl.service.page")
     filters: dict[str, Callable[..., Any]] = {
-        "count": words.count, "percent": words.percent, "size": words.size, "moment": moment, "day": day,
-        "is_web": is_web, "megabytes": megabytes, "typed": typed, "iso": datetime.isoformat,
+        "moment": moment, "day": day, "is_web": is_web, "megabytes": megabytes, "typed": typed,
+        "iso": datetime.isoformat,
     }  # fmt: skip
-    environment.filters.update(filters)
-    environment.globals.update(asset=address, guard=_guard, htmx_config=HTMX, version=VERSION)
-    return environment
+    made.filters.update(filters)
+    made.globals.update(asset=address, guard=_guard, htmx_config=HTMX, version=VERSION)
+    return made

@@ -70,6 +70,7 @@ async def visit(request: Request) -> Visit:
     if principal is None:
         wanted = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
         raise SignInNeeded(wanted if request.method == "GET" else "/")
+    request.state.principal = principal
     desk = desk_of(request)
     desk.admit(principal)
     return Visit(desk, principal, wants_part(request))
