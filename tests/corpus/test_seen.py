@@ -1,5 +1,7 @@
 """The table of ids answers as a set does."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,17 +21,28 @@ def test_many_tables_of_memory_and_of_files(monkeypatch):
     monkeypatch.setattr(module, "_FIRST", 8)
     monkeypatch.setattr(module, "_IN_MEMORY", 4096)
     seen = Seen()
-    assert all(seen.add(str(number)) for number in range(20_000))
-    assert not any(seen.add(str(number)) for number in range(20_000))
+    ids = [str(number) for number in range(20_000)]
+    assert seen.add_all(ids).all()
+    assert not seen.add_all(ids).any()
     assert seen.add("\ud800")
 
 
-@given(st.lists(st.binary(min_size=16, max_size=16) | st.integers(0, 3).map(lambda n: bytes([n]) * 16)))
-def test_digests(digests):
-    seen, known = Seen(), set()
-    for digest in digests:
-        assert (digest in seen) == (digest in known)
-        assert seen.add_digest(digest) == (digest not in known)
-        known.add(digest)
-        assert digest in seen
-    assert "text" not in seen
+def rows(digests):
+    return np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
+
+
+DIGEST = st.binary(min_size=16, max_size=16) | st.integers(0, 3).map(lambda n: bytes([n]) * 16)
+
+
+@pytest.mark.parametrize("kernel", ["native", "twin"])
+@given(st.lists(st.lists(DIGEST)))
+def test_digests(kernel, batches):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WHORL_KERNEL", kernel)
+        seen, known = Seen(), set()
+        for batch in batches:
+            assert seen.known(rows(batch)).tolist() == [digest in known for digest in batch]
+            new = [digest not in {*known, *batch[:place]} for place, digest in enumerate(batch)]
+            assert seen.add_digests(rows(batch)).tolist() == new
+            known.update(batch)
+            assert seen.known(rows(batch)).all()

@@ -304,5 +304,7 @@ def test_a_text_that_is_too_long_for_short_offsets_is_read_with_the_others(monke
 
 
 def _read_all(frontend, several):
-    symbols, bounds = frontend.read_all([one.encode("utf-8", "surrogatepass") for one in several])
+    texts = [one.encode("utf-8", "surrogatepass") for one in several]
+    data = np.frombuffer(b"".join(texts), np.uint8)
+    symbols, bounds = frontend.read_all(data, np.cumsum([0, *map(len, texts)], dtype=np.int64))
     return [symbols[start:end].tolist() for start, end in pairwise(bounds.tolist())]

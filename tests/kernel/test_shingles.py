@@ -63,3 +63,24 @@ def test_minima(rows, bins, seed):
     native, twin = (kernel.minima(*columns(rows), donors) for kernel in (native_shingles, twin_shingles))
     assert native.tolist() == twin.tolist()
     assert len(native) == bins * sum(1 for row in rows if row)
+
+
+@given(st.lists(st.lists(values, max_size=11), max_size=5))
+def test_digests(rows):
+    native, twin = (kernel.digests(*columns(rows)) for kernel in (native_shingles, twin_shingles))
+    assert native.tolist() == twin.tolist()
+    told = [tuple(digest) for digest in native.tolist()]
+    assert all((one == two) == (told[i] == told[j]) for i, one in enumerate(rows) for j, two in enumerate(rows))
+    assert all((digest == (0, 0)) == (not row) for digest, row in zip(told, rows, strict=True))
+
+
+@given(st.lists(values, min_size=1, max_size=40), st.data())
+def test_digests_tell_changed_rows_apart(row, data):
+    place = data.draw(st.integers(0, len(row) - 1))
+    changed = [*row[:place], row[place] ^ 1 << data.draw(st.integers(0, 63)), *row[place + 1 :]]
+    moved = [*row[place:], *row[:place]]
+    shorter = row[:place]
+    others = [other for other in (changed, moved, shorter) if other != row]
+    assert (
+        native_shingles.digests(*columns([row])).tolist()[0] not in native_shingles.digests(*columns(others)).tolist()
+    )

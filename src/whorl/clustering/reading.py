@@ -1,11 +1,11 @@
 """Documents to shingles and digests, a batch at a time. Runs in several threads: the loops are the kernel's."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,6 @@ BATCH = 1024
 
 # Bytes of a digest that are kept: nobody finds two contents with the same 128 bits.
 DIGEST = 16
-NO_DIGEST = bytes(DIGEST)
 
 _NOTHING: Hashes = np.empty(0, np.uint64)
 
@@ -62,76 +61,86 @@ def batches(items: Iterable[Item | Sheet]) -> Iterator[list[Item] | Sheet]:
         yield batch
 
 
+class Known(Protocol):
+    """Digests of contents that were read."""
+
+    def known(self, digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of them are among these."""
+
+
 class Reader:
     """Reads batches under one scheme. Content whose digest is in ``seen`` is not read again."""
 
-    def __init__(self, scheme: Scheme, key: Key, seen: Container[bytes]) -> None:
+    def __init__(self, scheme: Scheme, key: Key, seen: Known) -> None:
         self._scheme, self._key, self._seen = scheme, key, seen
         # Documents that say their format are read by the front-end of the first of them.
         self._fronts: dict[str, Frontend[Any]] = {}
 
     def read(self, items: Sequence[Item] | Sheet) -> Batch:
         """What phase 1 keeps of these documents. What cannot be read has the reason, and no shingles."""
-        reading = _Reading(len(items))
-        if isinstance(items, Sheet):
-            self._open_sheet(reading, items)
-        else:
-            self._open_all(reading, items)
-        reading.read_together()
+        reading = self._sheet(items) if isinstance(items, Sheet) else self._each(items)
         shingles, ends = kernel.shingles().distinct(*self._values(reading))
         records = np.zeros(len(items), RECORD)
         records["size"], records["shingles"] = reading.sizes, np.diff(ends)
-        records["content"] = _column(reading.contents)
-        records["lexical"] = _column(_digests(reading.symbols))
-        records["shingle"] = _column(_digests(shingles[start:end] for start, end in pairwise(ends.tolist())))
+        records["content"] = reading.contents
+        records["lexical"] = kernel.shingles().digests(reading.symbols, reading.bounds)
+        records["shingle"] = kernel.shingles().digests(shingles, ends)
         return Batch(records, _texts(items, reading.reasons, records), shingles)
 
-    def _open_sheet(self, reading: "_Reading", sheet: Sheet) -> None:
+    def _sheet(self, sheet: Sheet) -> "_Reading":
+        """Texts that lie together already."""
         front = self._front(Document("", "", format=TEXT), "")
         if not isinstance(front, TextFrontend):
-            self._open_all(reading, list(sheet.documents()))
-            return
-        texts, bounds = sheet.texts()
-        data = texts.data
-        waiting = reading.together.setdefault(front, {})
-        for number, (start, end) in enumerate(pairwise(bounds.tolist())):
-            text = data[start:end]
-            if self._is_new(reading, number, text):
-                waiting[number] = text
+            return self._each(list(sheet.documents()))
+        data, bounds = sheet.texts()
+        contents = _contents([data.data[start:end] for start, end in pairwise(bounds.tolist())])
+        sizes, new = np.diff(bounds), ~self._seen.known(contents)
+        if not new.all():
+            data = np.concatenate([data[:0], *(data[bounds[row] : bounds[row + 1]] for row in np.flatnonzero(new))])
+        symbols, found = front.read_all(data, _bounds(sizes[new]))
+        lengths = np.zeros(len(sizes), np.int64)
+        lengths[new] = np.diff(found)
+        return _Reading(_wide(symbols), _bounds(lengths), {}, contents, sizes, [None] * len(sizes))
 
-    def _open_all(self, reading: "_Reading", items: Sequence[Item]) -> None:
-        for number, item in enumerate(items):
-            try:
-                self._open(reading, number, item)
-            except DocumentError as error:
-                reading.refuse(number, str(error))
+    def _each(self, items: Sequence[Item]) -> "_Reading":
+        opened = [_opened(item) for item in items]
+        contents = _contents([each.data for each in opened])
+        features, rows = dict[int, Hashes](), [_NOTHING] * len(items)
+        together: dict[TextFrontend, dict[int, bytes]] = {}
+        for number in np.flatnonzero(~self._seen.known(contents)).tolist():
+            each = opened[number]
+            if each.features is not None:
+                features[number] = each.features
+            elif each.reason is None:
+                self._read(each, number, rows, together)
+        for front, waiting in together.items():
+            joined = np.frombuffer(b"".join(waiting.values()), np.uint8)
+            symbols, bounds = front.read_all(joined, _bounds(np.array([*map(len, waiting.values())], np.int64)))
+            for number, (start, end) in zip(waiting, pairwise(bounds.tolist()), strict=True):
+                rows[number] = _wide(symbols[start:end])
+        # A document that cannot be read is equal to none.
+        contents[[each.reason is not None for each in opened]] = 0
+        lengths, sizes = ([len(part) for part in parts] for parts in (rows, [each.data for each in opened]))
+        reasons = [each.reason for each in opened]
+        return _Reading(np.concatenate([_NOTHING, *rows]), _bounds(np.array(lengths, np.int64)), features, contents,
+                        np.array(sizes, np.int64), reasons)  # fmt: skip
 
-    def _open(self, reading: "_Reading", number: int, item: Item) -> None:
-        """Read a document, or leave it for the end if it can be read together with others."""
-        if isinstance(item, Features):
-            found = identities(item.features)
-            if self._is_new(reading, number, b"features" + found.tobytes()):
-                reading.features[number] = found
-            return
-        content = held(item.content)
-        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-        if not self._is_new(reading, number, data):
-            return
-        front = self._front(item, content)
-        if isinstance(front, TextFrontend) and isinstance(content, str):
-            reading.together.setdefault(front, {})[number] = data
-        else:
-            pieces = front.pieces(replace(item, content=content))
-            reading.symbols[number] = np.concatenate(
-                [_NOTHING, *(_wide(front.read(piece).symbols) for piece in pieces)]
-            )
+    def _read(
+        self, each: "_Opened", number: int, rows: list[Hashes], together: dict[TextFrontend, dict[int, bytes]]
+    ) -> None:
+        """The symbols of a document, unless it is better read together with others."""
+        document = each.document
+        try:
+            front = self._front(document, document.content)
+            if isinstance(front, TextFrontend) and isinstance(document.content, str):
+                together.setdefault(front, {})[number] = each.data
+            else:
+                parts = (_wide(front.read(piece).symbols) for piece in front.pieces(document))
+                rows[number] = np.concatenate([_NOTHING, *parts])
+        except DocumentError as error:
+            each.reason = str(error)
 
-    def _is_new(self, reading: "_Reading", number: int, data: bytes | memoryview) -> bool:
-        reading.sizes[number] = len(data)
-        reading.contents[number] = _digest(data)
-        return reading.contents[number] not in self._seen
-
-    def _front(self, document: Document, content: str | bytes) -> Frontend[Any]:
+    def _front(self, document: Document, content: str | bytes | Path) -> Frontend[Any]:
         if document.format in self._fronts:
             return self._fronts[document.format]
         front = choose(self._scheme, replace(document, content=content)).frontend
@@ -141,39 +150,49 @@ class Reader:
 
     def _values(self, reading: "_Reading") -> tuple[Hashes, NDArray[np.int64]]:
         """The permuted identities of all shingles of all documents, one after the other, and where each ends."""
-        k, turn, symbols = self._scheme.k, permutation(self._key), reading.symbols
-        lengths = np.array([len(row) for row in symbols], np.int64)
-        flat = np.concatenate([_NOTHING, *symbols])
-        values = kernel.shingles().values(flat, _bounds(lengths), k, *hasher(self._key, k).constants, turn.constants)
-        bounds = _bounds(np.maximum(lengths - k + 1, 0))
+        k, turn, symbols, bounds = self._scheme.k, permutation(self._key), reading.symbols, reading.bounds
+        lengths = np.diff(bounds)
+        values = kernel.shingles().values(symbols, bounds, k, *hasher(self._key, k).constants, turn.constants)
         short = np.flatnonzero((lengths > 0) & (lengths < k)).tolist()
-        others = {number: turn(whole(symbols[number], self._key)) for number in short}
+        others = {number: turn(whole(symbols[bounds[number] : bounds[number + 1]], self._key)) for number in short}
         others |= {number: turn(found) for number, found in reading.features.items()}
-        return _with(values, bounds, others) if others else (values, bounds)
+        ends = _bounds(np.maximum(lengths - k + 1, 0))
+        return _with(values, ends, others) if others else (values, ends)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Reading:
-    """What is found of the documents of a batch: the symbols, or the features; digests of the contents; their sizes;
-    why a document cannot be read. ``together`` are texts, in UTF-8, that wait to be read with others."""
+    """What is found of the documents of a batch: all symbols and their bounds, or the features; digests of the
+    contents; their sizes; why a document cannot be read."""
 
-    def __init__(self, count: int) -> None:
-        self.symbols: list[Hashes] = [_NOTHING] * count
-        self.features: dict[int, Hashes] = {}
-        self.contents = [NO_DIGEST] * count
-        self.sizes = [0] * count
-        self.reasons: list[str | None] = [None] * count
-        self.together: dict[TextFrontend, dict[int, bytes | memoryview]] = {}
+    symbols: Hashes
+    bounds: NDArray[np.int64]
+    features: dict[int, Hashes]
+    contents: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+    reasons: Sequence[str | None]
 
-    def refuse(self, number: int, reason: str) -> None:
-        """A document that cannot be read is equal to none."""
-        self.reasons[number], self.contents[number] = reason, NO_DIGEST
 
-    def read_together(self) -> None:
-        """The texts that were left for the end."""
-        for front, waiting in self.together.items():
-            symbols, bounds = front.read_all(list(waiting.values()))
-            for number, (start, end) in zip(waiting, pairwise(bounds.tolist()), strict=True):
-                self.symbols[number] = _wide(symbols[start:end])
+@dataclass(slots=True)
+class _Opened:
+    """A document whose content is at hand, as bytes too; or the features of one; or why it cannot be read."""
+
+    document: Document
+    data: bytes = b""
+    features: Hashes | None = None
+    reason: str | None = None
+
+
+def _opened(item: Item) -> _Opened:
+    if isinstance(item, Features):
+        found = identities(item.features)
+        return _Opened(Document("", ""), b"features" + found.tobytes(), found)
+    try:
+        content = held(item.content)
+    except DocumentError as error:
+        return _Opened(item, reason=str(error))
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    return _Opened(replace(item, content=content), data)
 
 
 def _texts(items: Sequence[Item] | Sheet, reasons: Sequence[str | None], records: NDArray[np.void]) -> dict[str, bytes]:
@@ -210,18 +229,11 @@ def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _digest(data: bytes | memoryview | Hashes) -> bytes:
-    # SHA-256, because processors have instructions for it: it is twice as fast as BLAKE2b here.
-    return sha256(data.data if isinstance(data, np.ndarray) else data).digest()[:DIGEST]
-
-
-def _digests(rows: Iterable[Hashes]) -> list[bytes]:
-    """Of symbols or shingles. A document that has none says nothing, and is not equal by it."""
-    return [_digest(row) if len(row) else NO_DIGEST for row in rows]
-
-
-def _column(digests: list[bytes]) -> NDArray[np.uint64]:
-    return np.frombuffer(b"".join(digests), np.uint64).reshape(-1, 2)
+def _contents(texts: Iterable[bytes | memoryview]) -> NDArray[np.uint64]:
+    """Digests of contents: nobody must find two with the same one. SHA-256, because processors have instructions for
+    it: it is twice as fast as BLAKE2b here."""
+    digests = b"".join([sha256(text).digest() for text in texts])
+    return np.frombuffer(digests, np.uint64).reshape(-1, 4)[:, : DIGEST // 8].copy()
 
 
 def _size(item: Item) -> int:

@@ -139,7 +139,7 @@ class Run:
             if item is None or (not left and behind[-1] != last):
                 raise InputError(f"{self._store.folder}: the corpus has changed since; begin afresh")
             if isinstance(item, Sheet) and len(behind) < len(item):
-                yield item.chosen([number >= len(behind) for number in range(len(item))])
+                yield item.chosen(np.arange(len(item)) >= len(behind))
         yield from items
 
     def pair(self) -> None:
@@ -277,8 +277,7 @@ class Run:
 
 def _remember(seen: Seen, records: Records) -> None:
     """The contents of documents that were read: those that come again need not be."""
-    for digest in records["content"][records["reason"] < 0]:
-        seen.add_digest(digest.tobytes())
+    seen.add_digests(records["content"][records["reason"] < 0])
 
 
 def _policy(settings: ClusterSettings) -> dict[str, Any]:

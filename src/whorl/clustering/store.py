@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from whorl.clustering.records import RECORD, TEXTS, Batch, Records, Rows, Texts
 from whorl.errors import WhorlError
 
-FORMAT = 1
+FORMAT = 2
 STATE, LOCK = "state.json", "lock"
 
 # Seconds of work that a crash may cost.

@@ -13,7 +13,7 @@ from whorl.collection.faults import DAMAGE, reason
 from whorl.collection.folder import opened
 from whorl.collection.rules import Rules
 from whorl.corpus.chunks import chunks
-from whorl.corpus.lines import Block, Line, blocks, lines
+from whorl.corpus.lines import Line, blocks, lines
 from whorl.corpus.records import BadRowError, Columns, Fault, Place, Record
 from whorl.corpus.rows import record
 from whorl.corpus.sheets import Sheet
@@ -62,8 +62,8 @@ def sheets(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -
         source = chunks(file, path.name)
         try:
             for block in blocks(source, rules.member):
-                found = _Lines(block, name, columns, rules.member, prefix, source.offset)
-                row = found.last
+                found = _Lines(block, row + 1, name, columns, rules.member, prefix, source.offset)
+                row += len(found)
                 yield from found.items()
         except DAMAGE as error:
             yield Fault(name, row + 1, _DAMAGED.format(reason(error)))
@@ -89,10 +89,12 @@ _TEXT = np.isin(range(ELSE + 1), (STRING, ESCAPED))
 class _Lines:
     """The lines of a block, whose values the kernel finds."""
 
-    def __init__(self, block: Block, name: str, columns: Columns, most: int, prefix: str, offset: int) -> None:
+    def __init__(
+        self, block: bytes | None, first: int, name: str, columns: Columns, most: int, prefix: str, offset: int
+    ) -> None:
         self._name, self._columns, self._most, self._prefix, self._offset = name, columns, most, prefix, offset
-        self._first, self._block = block.number, block.content or b""
-        self._is_long = block.content is None
+        self._first, self._block = first, block or b""
+        self._is_long = block is None
         if self._first == 1:
             self._block = self._block.removeprefix(_MARK)
         wanted = [column.encode() for column in (columns.id, columns.text, columns.url, columns.date)]
@@ -101,10 +103,8 @@ class _Lines:
             self._data, np.frombuffer(b"".join(wanted), np.uint8), np.cumsum([0, *map(len, wanted)], dtype=np.int64)
         )
 
-    @property
-    def last(self) -> int:
-        """The number of the last line."""
-        return self._first + max(0, len(self._states) - 1)
+    def __len__(self) -> int:
+        return 1 if self._is_long else len(self._states)
 
     def items(self) -> Iterator[Record | Fault | Sheet]:
         """Runs of plain lines as sheets, and what stands between them."""
@@ -150,6 +150,8 @@ class _Lines:
 
     def _words(self, column: int, places: list[int]) -> list[str | None]:
         """The values of a column whose values are strings, whole numbers or nothing."""
+        if (self._kinds[places, column] == MISSING).all():
+            return [None] * len(places)
         return [
             self._word(kind, start, end)
             for kind, start, end in zip(

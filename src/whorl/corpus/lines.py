@@ -13,39 +13,32 @@ class Line(NamedTuple):
     content: bytes | None
 
 
-class Block(NamedTuple):
-    """Whole lines with their ends, and the number of the first. None stands for one that is longer than allowed."""
-
-    number: int
-    content: bytes | None
-
-
-def blocks(source: Chunks, most: int) -> Iterator[Block]:
-    """Every line, as many at a time as come. One that is longer than ``most`` bytes is passed without being held, if it
-    is longer than what comes at a time; a shorter one may stand in a block."""
-    number, held, size = 1, list[bytes](), 0
+def blocks(source: Chunks, most: int) -> Iterator[bytes | None]:
+    """Every line, with its end, as many at a time as come. One that is longer than ``most`` bytes is passed without
+    being held, if it is longer than what comes at a time: None stands for it. A shorter one may stand in a block."""
+    held, size = list[bytes](), 0
     while chunk := source.chunk():
         if size > most and b"\n" in chunk:  # the line in hand ends here
-            yield Block(number, None)
-            number, held, size = number + 1, [], 0
+            yield None
+            held, size = [], 0
             chunk = chunk[chunk.index(b"\n") + 1 :]
         ended = chunk.rfind(b"\n") + 1
         if ended:
-            block = b"".join((*held, chunk[:ended]))
-            yield Block(number, block)
-            number, held, size = number + block.count(b"\n"), [], 0
+            yield b"".join((*held, chunk[:ended]))
+            held, size = [], 0
         size += len(chunk) - ended
         if size <= most:
             held.append(chunk[ended:])
         else:
             held.clear()
     if size:
-        yield Block(number, b"".join((*held, b"\n")) if size <= most else None)
+        yield b"".join((*held, b"\n")) if size <= most else None
 
 
 def lines(source: Chunks, most: int) -> Iterator[Line]:
     """Every line. One that is longer than ``most`` bytes is told, and not held."""
-    for number, block in blocks(source, most):
-        for content in (None,) if block is None else block[:-1].split(b"\n"):
-            yield Line(number, content if content is not None and len(content) <= most else None)
-            number += 1
+    contents = (
+        content for block in blocks(source, most) for content in ((None,) if block is None else block[:-1].split(b"\n"))
+    )
+    for number, content in enumerate(contents, 1):
+        yield Line(number, content if content is not None and len(content) <= most else None)

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, cast
 
+import numpy as np
+
 from whorl.collection.faults import RefusedError, reason
 from whorl.collection.folder import DiskFolder
 from whorl.collection.ignores import Allowance
@@ -182,14 +184,13 @@ def _once(items: Iterator[Item], seen: Seen) -> Iterator[Item]:
 
 
 def _once_each(sheet: Sheet, seen: Seen) -> Iterator[Item]:
-    new = list(map(seen.add, sheet.ids))
-    if all(new):
+    new = seen.add_all(sheet.ids)
+    if new.all():
         yield sheet
         return
     yield sheet.chosen(new)
-    for is_new, row, identity in zip(new, sheet.rows, sheet.ids, strict=True):
-        if not is_new:
-            yield _again(sheet.path, row, identity)
+    for place in np.flatnonzero(~new).tolist():
+        yield _again(sheet.path, sheet.rows[place], sheet.ids[place])
 
 
 def _again(path: str, row: int, identity: str) -> Fault:

@@ -7,81 +7,70 @@ chance that any two are is about 2^-34. A full table stays as it is and a larger
 
 import mmap
 import tempfile
+from collections.abc import Sequence
 from hashlib import blake2b
 
-_FIRST = 1 << 18  # slots of the first table: two megabytes, of which a small corpus touches few
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl import kernel
+
+_FIRST = 1 << 18  # cells of the first table: two megabytes, of which a small corpus touches few
 _GROWTH = 2
-# A table is full when this many of 8 slots are taken: linear probing then looks at some 5 slots for an id that is new.
+# A table is full when this many of 8 cells are taken: linear probing then looks at some 5 cells for an id that is new.
 _FULL_EIGHTHS = 5
 # Tables above this many bytes lie in a temporary file: the system can write them out when memory is short.
 _IN_MEMORY = 64 << 20
-
-
-class _Table:
-    """Open addressing with linear probing. 0 is an empty slot."""
-
-    def __init__(self, slots: int) -> None:
-        self.slots = slots
-        self._room = slots * _FULL_EIGHTHS // 8
-        self._cells = _cells(8 * slots)
-
-    @property
-    def is_full(self) -> bool:
-        return self._room == 0
-
-    def place(self, home: int, tag: int) -> int:
-        """The slot that has the tag, or the empty one where it belongs, as -1 - slot."""
-        cells, mask = self._cells, self.slots - 1
-        at = home & mask
-        while held := cells[at]:
-            if held == tag:
-                return at
-            at = (at + 1) & mask
-        return -1 - at
-
-    def put(self, at: int, tag: int) -> None:
-        self._cells[at] = tag
-        self._room -= 1
 
 
 class Seen:
     """Ids, each known once it was added; or digests of anything else, of 16 bytes."""
 
     def __init__(self) -> None:
-        self._tables = [_Table(_FIRST)]
+        self._tables = list[NDArray[np.uint64]]()
+        self._room = 0
 
     def add(self, identity: str) -> bool:
         """Whether the id is new."""
-        return self.add_digest(blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+        return bool(self.add_all([identity])[0])
 
-    def __contains__(self, digest: object) -> bool:
-        """Whether the digest was added."""
-        home, tag = _parts(digest) if isinstance(digest, bytes) else (0, 0)
-        return any(table.place(home, tag) >= 0 for table in self._tables)
+    def add_all(self, ids: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of the ids are new: each for the first time only."""
+        told = (blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=16).digest() for identity in ids)
+        return self.add_digests(np.frombuffer(b"".join(told), np.uint64).reshape(-1, 2))
 
-    def add_digest(self, digest: bytes) -> bool:
-        """Whether the digest is new."""
-        home, tag = _parts(digest)
-        at = -1
-        for table in self._tables:
-            at = table.place(home, tag)
-            if at >= 0:
-                return False
-        table = self._tables[-1]
-        table.put(-1 - at, tag)
-        if table.is_full:
-            self._tables.append(_Table(table.slots * _GROWTH))
-        return True
+    def known(self, digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of the digests were added. A row of ``digests`` is one of them."""
+        return self._known(self._tables, np.ascontiguousarray(digests))
+
+    def add_digests(self, digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of the digests are new: each for the first time only."""
+        digests, behind = np.ascontiguousarray(digests), 0
+        known = self._known(self._tables[:-1], digests)
+        while True:
+            if self._tables:
+                behind, self._room = kernel.seen().insert(self._tables[-1], digests, known, behind, self._room)
+            if behind == len(digests):
+                return ~known
+            self._enlarge()
+
+    def _known(self, tables: Sequence[NDArray[np.uint64]], digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        known = np.zeros(len(digests), np.bool_)
+        for table in tables:
+            kernel.seen().find(table, digests, known)
+        return known
+
+    def _enlarge(self) -> None:
+        count = len(self._tables[-1]) * _GROWTH if self._tables else _FIRST
+        self._tables.append(_cells(count))
+        self._room = count * _FULL_EIGHTHS // 8
 
 
-def _parts(digest: bytes) -> tuple[int, int]:
-    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little") or 1
-
-
-def _cells(size: int) -> "memoryview[int]":
-    """Zeros, as 64-bit numbers."""
+def _cells(count: int) -> NDArray[np.uint64]:
+    """Zeros."""
+    size = 8 * count
     if size <= _IN_MEMORY:
-        return memoryview(mmap.mmap(-1, size)).cast("Q")
+        return np.frombuffer(mmap.mmap(-1, size), np.uint64)
     with tempfile.TemporaryFile(prefix="whorl-ids-") as file:
         file.truncate(size)
-        return memoryview(mmap.mmap(file.fileno(), size)).cast("Q")
+        return np.frombuffer(mmap.mmap(file.fileno(), size), np.uint64)

@@ -43,9 +43,9 @@ class Sheet:
             content = text[start:end].tobytes().decode()
             yield Document(self.ids[row], content, self.urls[row], self.dates[row], format=TEXT)
 
-    def chosen(self, mask: Sequence[bool]) -> "Sheet":
+    def chosen(self, those: NDArray[np.bool_]) -> "Sheet":
         """Some of the rows."""
-        those = np.array(mask, np.bool_)
+        mask = those.tolist()
         return replace(
             self,
             rows=list(compress(self.rows, mask)),

@@ -6,7 +6,7 @@ like Latin ones. What each code point becomes is data (``tables``); the walk ove
 bytes is the matter of ``encoding``. Why this form: docs/decisions/0002-text-canonical-form.md.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -64,11 +64,9 @@ class TextFrontend:
             return self._ascii(piece)
         return self._any(piece)
 
-    def read_all(self, texts: Sequence[bytes | memoryview]) -> tuple[Symbols, NDArray[np.int64]]:
-        """The symbols of texts in UTF-8, without spans, one text after the other, and their bounds. Words take no lock,
-        so that other threads go on."""
-        data = np.frombuffer(b"".join(texts), np.uint8)
-        bounds = _bounds(map(len, texts))
+    def read_all(self, data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> tuple[Symbols, NDArray[np.int64]]:
+        """The symbols of texts in UTF-8, which lie one after the other, without spans, and their bounds. Words take no
+        lock, so that other threads go on."""
         if self.symbols != "words" or len(data) > LONGEST:
             return self._grouped(data, bounds)
         hashes, ends, parts = kernel.words().spelled(data, bounds, tables.table("words").entries)

@@ -77,6 +77,11 @@ def pairs() -> ModuleType:
     return _load(f"{name()}_pairs")
 
 
+def seen() -> ModuleType:
+    """Tables of digests that were seen."""
+    return _load(f"{name()}_seen")
+
+
 def shingles() -> ModuleType:
     """The shingles of many documents at once."""
     return _load(f"{name()}_shingles")

@@ -8,7 +8,7 @@ if not cython.compiled:
 
 from cython.cimports.libc.math import sqrt
 from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
-from cython.cimports.libc.stdlib import qsort
+from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.whorl.kernel.merge import whorl_merging, whorl_shared
 
 
@@ -93,6 +93,7 @@ def tally(
     out: uint32_t[::1] = counts
     totals: uint32_t[::1] = np.zeros(count, np.uint32)
     met: uint32_t[::1] = np.empty(count, np.uint32)
+    scratch: uint32_t[::1] = np.empty(count, np.uint32)
     found: int64_t
     at: int64_t = 0
     i: int64_t
@@ -111,7 +112,7 @@ def tally(
             if at + found > room:
                 break
             if found > 1:
-                qsort(cython.address(met[0]), found, 4, _ascending)
+                _ascend(cython.address(met[0]), found, cython.address(scratch[0]), count)
             for i in range(found):
                 pair[at] = cython.cast(uint64_t, left) << 32 | met[i]
                 out[at] = totals[met[i]]
@@ -121,15 +122,42 @@ def tally(
     return pairs[:at].copy(), counts[:at].copy(), left
 
 
+# No more numbers than this are sorted by insertion: counting 256 bytes twice would cost more.
+FEW = cython.declare(int64_t, 32)
+
+
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _ascending(
-    one: cython.pointer[cython.const[cython.void]], two: cython.pointer[cython.const[cython.void]]
-) -> cython.int:
-    a: uint32_t = cython.cast(cython.pointer[cython.const[uint32_t]], one)[0]
-    b: uint32_t = cython.cast(cython.pointer[cython.const[uint32_t]], two)[0]
-    return (a > b) - (a < b)
+def _ascend(
+    numbers: cython.pointer[uint32_t], n: int64_t, scratch: cython.pointer[uint32_t], count: int64_t
+) -> cython.void:
+    """Sorts different numbers below ``count``: a byte at a time from the last one on, as many as ``count`` has."""
+    i: int64_t
+    j: int64_t
+    value: uint32_t
+    if n <= FEW:
+        for i in range(1, n):
+            value = numbers[i]
+            j = i
+            while j > 0 and numbers[j - 1] > value:
+                numbers[j] = numbers[j - 1]
+                j -= 1
+            numbers[j] = value
+        return
+    places = cython.declare(uint32_t[257])
+    shift: cython.int = 0
+    while shift < 32 and (count - 1) >> shift:
+        memset(places, 0, cython.sizeof(places))
+        for i in range(n):
+            places[((numbers[i] >> shift) & 255) + 1] += 1
+        for i in range(255):
+            places[i + 1] += places[i]
+        for i in range(n):
+            scratch[places[(numbers[i] >> shift) & 255]] = numbers[i]
+            places[(numbers[i] >> shift) & 255] += 1
+        memcpy(numbers, scratch, n * cython.sizeof(uint32_t))
+        shift += 8
 
 
 def count(pairs: cython.const[uint64_t][::1], weights: cython.const[uint32_t][::1]):
@@ -206,53 +234,102 @@ def near(
         for i in range(count):
             longest = max(longest, bound[i + 1])
             bound[i + 1] += bound[i]
-    order = np.empty(n, np.int64)
-    _order_by(owners, bounds[:count].copy(), order)
-    place: int64_t[::1] = order
-    row = np.empty(longest, _NEIGHBOUR)
-    neighbours: Neighbour[::1] = row
-    j: int64_t
+    # Those of each owner in the order of their ties: a sort by likeness that keeps this order is all that is left.
+    row: Neighbour[::1] = np.empty(n, _NEIGHBOUR)
+    scratch: Neighbour[::1] = np.empty(longest, _NEIGHBOUR)
+    _deal(owners, others, likeness, np.argsort(ties, kind="stable"), bounds[:count].copy(), row)
     with cython.nogil:
         for i in range(count):
-            for j in range(bound[i + 1] - bound[i]):
-                neighbours[j].other = others[place[bound[i] + j]]
-                neighbours[j].likeness = likeness[place[bound[i] + j]]
-                neighbours[j].tie = ties[neighbours[j].other]
             if bound[i + 1] - bound[i] > 1:
-                qsort(cython.address(neighbours[0]), bound[i + 1] - bound[i], cython.sizeof(Neighbour), _more_alike)
-            for j in range(bound[i + 1] - bound[i]):
-                out[bound[i] + j] = neighbours[j].other
+                _most_alike_first(cython.address(row[bound[i]]), bound[i + 1] - bound[i], cython.address(scratch[0]))
+        for i in range(n):
+            out[i] = row[i].other
     return found, bounds
 
 
-_NEIGHBOUR = np.dtype([("likeness", "<f8"), ("tie", "<u8"), ("other", "<i8")])
+_NEIGHBOUR = np.dtype([("likeness", "<f8"), ("other", "<i8")])
 
-Neighbour = cython.struct(likeness=cython.double, tie=uint64_t, other=int64_t)
+Neighbour = cython.struct(likeness=cython.double, other=int64_t)
+
+
+@cython.cfunc
+def _deal(
+    owners: cython.const[int32_t][::1],
+    others: cython.const[int32_t][::1],
+    likeness: cython.const[cython.double][::1],
+    ranked: cython.const[int64_t][::1],
+    starts: int64_t[::1],
+    row: Neighbour[::1],
+):
+    """All of them to their owners, in the order of ``ranked``, which has every document once."""
+    n: int64_t = others.shape[0]
+    ends: int64_t[::1] = np.cumsum(np.bincount(others, minlength=ranked.shape[0]))
+    by_other: int64_t[::1] = np.empty(n, np.int64)
+    i: int64_t
+    j: int64_t
+    at: int64_t
+    other: int64_t
+    place: int64_t
+    with cython.nogil:
+        for i in range(n):
+            ends[others[n - 1 - i]] -= 1
+            by_other[ends[others[n - 1 - i]]] = n - 1 - i
+        for i in range(ranked.shape[0]):
+            other = ranked[i]
+            for j in range(ends[other], ends[other + 1] if other + 1 < ranked.shape[0] else n):
+                place = by_other[j]
+                at = starts[owners[place]]
+                row[at].other, row[at].likeness = other, likeness[place]
+                starts[owners[place]] += 1
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _more_alike(
-    one: cython.pointer[cython.const[cython.void]], two: cython.pointer[cython.const[cython.void]]
-) -> cython.int:
-    a = cython.cast(cython.pointer[cython.const[Neighbour]], one)
-    b = cython.cast(cython.pointer[cython.const[Neighbour]], two)
-    if a.likeness != b.likeness:
-        return 1 if a.likeness < b.likeness else -1
-    if a.tie != b.tie:
-        return 1 if a.tie > b.tie else -1
-    return (a.other > b.other) - (a.other < b.other)
+def _most_alike_first(row: cython.pointer[Neighbour], n: int64_t, scratch: cython.pointer[Neighbour]) -> cython.void:
+    """Sorts by likeness and keeps the order of what is as alike: runs of a few by insertion, then two by two merged."""
+    start: int64_t = 0
+    i: int64_t
+    j: int64_t
+    width: int64_t = 16
+    held: Neighbour
+    while start < n:
+        for i in range(start + 1, min(start + width, n)):
+            held = row[i]
+            j = i
+            while j > start and row[j - 1].likeness < held.likeness:
+                row[j] = row[j - 1]
+                j -= 1
+            row[j] = held
+        start += width
+    while width < n:
+        start = 0
+        while start + width < n:
+            _merge(row + start, width, min(2 * width, n - start), scratch)
+            start += 2 * width
+        width *= 2
 
 
 @cython.cfunc
-def _order_by(owners: cython.const[int32_t][::1], starts: int64_t[::1], order: int64_t[::1]):
-    """The places of all, by their owners."""
-    at: int64_t
-    with cython.nogil:
-        for at in range(owners.shape[0]):
-            order[starts[owners[at]]] = at
-            starts[owners[at]] += 1
+@cython.nogil
+@cython.exceptval(check=False)
+def _merge(
+    row: cython.pointer[Neighbour], middle: int64_t, end: int64_t, scratch: cython.pointer[Neighbour]
+) -> cython.void:
+    """Two sorted runs, one after the other, become one."""
+    i: int64_t = 0
+    j: int64_t = middle
+    at: int64_t = 0
+    memcpy(scratch, row, middle * cython.sizeof(Neighbour))
+    while i < middle and j < end:
+        if row[j].likeness > scratch[i].likeness:
+            row[at] = row[j]
+            j += 1
+        else:
+            row[at] = scratch[i]
+            i += 1
+        at += 1
+    memcpy(row + at, scratch + i, (middle - i) * cython.sizeof(Neighbour))
 
 
 def shared(

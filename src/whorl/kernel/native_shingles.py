@@ -292,3 +292,55 @@ def _lent(least: int64_t[::1], donors: cython.const[int64_t][:, ::1], place: int
         if least[donors[place, j]] >= 0:
             return least[donors[place, j]]
     return first
+
+
+# As in ``twin_shingles.TURNS``.
+TURN_A = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
+TURN_B = cython.declare(uint64_t, 0x6A09E667F3BCC909)
+TURN_C = cython.declare(uint64_t, 0xBB67AE8584CAA73B)
+
+
+def digests(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::1]):
+    documents: int64_t = bounds.shape[0] - 1
+    found = np.zeros((documents, 2), np.uint64)
+    out: uint64_t[:, ::1] = found
+    i: int64_t
+    with cython.nogil:
+        for i in range(documents):
+            if bounds[i + 1] > bounds[i]:
+                _digest(cython.address(values[bounds[i]]), bounds[i + 1] - bounds[i], cython.address(out[i, 0]))
+    return found
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _stirred(held: uint64_t, value: uint64_t, turn: uint64_t) -> uint64_t:
+    held = (held ^ value) * turn
+    return held ^ held >> 32
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _digest(row: cython.pointer[cython.const[uint64_t]], n: int64_t, out: cython.pointer[uint64_t]) -> cython.void:
+    a: uint64_t = n
+    b: uint64_t = n + 1
+    c: uint64_t = n + 2
+    d: uint64_t = n + 3
+    at: int64_t = 0
+    while at + 4 <= n:
+        a = _stirred(a, row[at], TURN_A)
+        b = _stirred(b, row[at + 1], TURN_A)
+        c = _stirred(c, row[at + 2], TURN_A)
+        d = _stirred(d, row[at + 3], TURN_A)
+        at += 4
+    if at < n:
+        a = _stirred(a, row[at], TURN_A)
+    if at + 1 < n:
+        b = _stirred(b, row[at + 1], TURN_A)
+    if at + 2 < n:
+        c = _stirred(c, row[at + 2], TURN_A)
+    out[0] = _stirred(_stirred(_stirred(_stirred(n, a, TURN_B), b, TURN_B), c, TURN_B), d, TURN_B)
+    out[1] = _stirred(_stirred(_stirred(_stirred(n, d, TURN_C), c, TURN_C), b, TURN_C), a, TURN_C)

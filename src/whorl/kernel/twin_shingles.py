@@ -73,3 +73,37 @@ def minima(values: Values, bounds: Bounds, donors: NDArray[np.int64]) -> Values:
             offers = [donor for donor in [place, *donors[place].tolist()] if donor in least]
             found.append(least[offers[0] if offers else min(least)])
     return np.array(found, np.uint64)
+
+
+# Odd numbers with no pattern in their bits: the first ones of the golden ratio, and of the roots of 2 and of 3.
+TURNS = (0x9E3779B97F4A7C15, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B)
+
+# Values that are taken in turns: a processor then does not wait for one multiplication before it begins the next.
+LANES = 4
+
+
+def digests(values: Values, bounds: Bounds) -> Values:
+    """128 bits for each document: equal sequences have equal ones, and others do not, but for a chance of 2^-64 or so.
+    Whoever looks for two sequences with the same bits finds them: this is no cryptographic digest. A document without
+    values has 0.
+
+    Each lane takes every fourth value, added by exclusive or, multiplied and folded; the lanes are then joined in one
+    order and in the other. Every step can be undone, so that two sequences that differ in one lane alone never agree.
+    """
+    rows = [values[start:end].tolist() for start, end in pairwise(bounds.tolist())]
+    return np.array([_digest(row) if row else (0, 0) for row in rows], np.uint64).reshape(-1, 2)
+
+
+def _digest(row: list[int]) -> tuple[int, int]:
+    lanes = [len(row) + number for number in range(LANES)]
+    for at, value in enumerate(row):
+        lanes[at % LANES] = _stirred(lanes[at % LANES], value, TURNS[0])
+    one = two = len(row)
+    for lane, other in zip(lanes, reversed(lanes), strict=True):
+        one, two = _stirred(one, lane, TURNS[1]), _stirred(two, other, TURNS[2])
+    return one, two
+
+
+def _stirred(held: int, value: int, turn: int) -> int:
+    held = (held ^ value) * turn & _ALL
+    return held ^ held >> 32

@@ -4,7 +4,7 @@ Read in batches, on several threads. The digests are those by which a clustering
 bytes, of the symbols, of the shingles. They are zero where there is nothing: documents without a word are not equal.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -45,16 +45,15 @@ class Read:
     reason: str | None
 
 
-class Seen(Container[bytes]):
+class Seen:
     """Digests of contents, by their first eight bytes: whoever takes one for known looks again."""
 
     def __init__(self, digests: Iterable[bytes] = ()) -> None:
         self._starts = np.sort(np.frombuffer(b"".join(digest[:8] for digest in digests), np.uint64))
 
-    def __contains__(self, digest: object) -> bool:
-        start = np.frombuffer(digest, np.uint64, 1) if isinstance(digest, bytes) else self._starts[:0]
-        place = int(np.searchsorted(self._starts, start[0])) if len(start) else len(self._starts)
-        return place < len(self._starts) and bool(self._starts[place] == start[0])
+    def known(self, digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of them are among these."""
+        return np.isin(digests[:, 0], self._starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +64,7 @@ class Reader:
     key: Key
     settings: ClusterSettings
 
-    def read(self, documents: Iterable[Document], seen: Container[bytes], threads: int = 1) -> Iterator[Read]:
+    def read(self, documents: Iterable[Document], seen: Seen, threads: int = 1) -> Iterator[Read]:
         """What each document is, in order. One whose digest was seen is not read any further."""
         reader = BatchReader(self.scheme, self.key, seen)
         with Ahead(threads) as ahead:
@@ -74,23 +73,25 @@ class Reader:
 
     def read_one(self, document: Document) -> Read:
         """What a document is, seen or not."""
-        return next(self.read([document], ()))
+        return next(self.read([document], Seen()))
 
     def sketch(self, hashes: Hashes) -> Hashes:
         """Those of a document's shingles that are looked up."""
         return self._sketches(hashes, np.array([0, len(hashes)], np.int64))[0]
 
-    def _reads(self, documents: list[Item], found: Batch, seen: Container[bytes]) -> Iterator[Read]:
+    def _reads(self, documents: list[Item], found: Batch, seen: Seen) -> Iterator[Read]:
         records = found.records
         reasons = Texts(np.frombuffer(found.texts["reason"], np.uint8), records["reason"])
         bounds = np.concatenate([[0], np.cumsum(records["shingles"])]).astype(np.int64)
         sketches, ends, moduli = self._sketches(found.shingles, bounds)
         spans = zip(pairwise(bounds.tolist()), pairwise(ends.tolist()), moduli.tolist(), strict=True)
-        for document, record, reason, (whole, kept, modulus) in zip(documents, records, reasons, spans, strict=True):
+        new = (~seen.known(records["content"])).tolist()
+        for document, record, reason, is_new, (whole, kept, modulus) in zip(
+            documents, records, reasons, new, spans, strict=True
+        ):
             digest, lexical, shingles = (record[name].tobytes() for name in ("content", "lexical", "shingle"))
             hashes, sketch = found.shingles[slice(*whole)], sketches[slice(*kept)]
             if isinstance(document, Document):
-                is_new = digest not in seen
                 yield Read(document, digest, is_new, lexical, shingles, hashes, sketch, modulus, reason)
 
     def _sketches(self, hashes: Hashes, bounds: Bounds) -> tuple[Hashes, Bounds, NDArray[np.int32]]:

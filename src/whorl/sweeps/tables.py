@@ -1,7 +1,7 @@
 """The tables of a sweep store, beside those of every store of segments. See ``docs/formats/sweep.md``."""
 
 # Raised when a table changes. A newer one is refused.
-VERSION = 1
+VERSION = 2
 
 # The last number that a place was given: none is given twice.
 LAST_PLACE = "last place"
