@@ -14,6 +14,8 @@ import numpy as np
 from whorl.comparison.anonymity import anonymise, without_names
 from whorl.comparison.clusters import Links
 from whorl.comparison.details import Details
+from whorl.comparison.evidence.findings import findings
+from whorl.comparison.evidence.submissions import written
 from whorl.comparison.groups import groups
 from whorl.comparison.intake import Entry, Intake, Reader
 from whorl.comparison.kind import scheme_for
@@ -97,6 +99,7 @@ class _Comparing:
             scores=tuple(best.histogram.tolist()),
             omitted=best.reached - len(ranked),
             text=details.text,
+            findings=findings(written(submissions, details.text, lambda number, file: entries[number].unseen[file])),
             normal_forms=_normal_forms(entries) if normal else None,
         )
 

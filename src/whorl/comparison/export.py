@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from whorl.comparison.evidence.finding import Finding
 from whorl.comparison.result import Comparison, Pair, Submission
 from whorl.matching.passage import Passage
 
@@ -30,8 +31,14 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "threshold": found.threshold,
         "measure": found.measure,
         **normal,
-        "submissions": [_submission(submission) for submission in found.submissions],
-        "pairs": [_pair(pair, names) for pair in found.pairs],
+        "submissions": [
+            {**_submission(submission), "findings": _findings(found.findings.of_submission(number), names)}
+            for number, submission in enumerate(found.submissions)
+        ],
+        "pairs": [
+            {**_pair(pair, names), "findings": _findings(found.findings.of_pair(pair.left, pair.right), names)}
+            for pair in found.pairs
+        ],
         "omitted": found.omitted,
         "skipped": [{"file": item.name, "reason": item.reason} for item in found.skipped],
         "clusters": [[names[member] for member in cluster.members] for cluster in found.clusters],
@@ -76,6 +83,20 @@ def _pair(pair: Pair, names: list[str]) -> dict[str, Any]:
     measures = {name: getattr(pair, name) for name in NUMBERS}
     passages = [_passage(passage) for passage in pair.passages]
     return {"left": names[pair.left], "right": names[pair.right], **measures, "passages": passages}
+
+
+def _findings(found: tuple[Finding, ...], names: list[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": finding.kind,
+            "words": finding.words,
+            "places": [
+                {"submission": names[place.submission], "file": place.file, "line": place.line}
+                for place in finding.places
+            ],
+        }
+        for finding in found
+    ]
 
 
 def _passage(passage: Passage) -> dict[str, Any]:

@@ -10,11 +10,13 @@ import numpy as np
 
 from whorl.collection.children import Member, children
 from whorl.collection.rules import Rules
+from whorl.comparison.evidence.hidden import hidden_text
 from whorl.comparison.result import File
 from whorl.comparison.second import Normalised, marked, nothing
 from whorl.comparison.shelf import Shelf
 from whorl.errors import DocumentError, InputError
 from whorl.fingerprinting.whole import Second, Whole, read_wholes
+from whorl.frontends.source import held
 from whorl.hashing.hasher import hasher
 from whorl.hashing.key import Key
 from whorl.index.place import is_index
@@ -23,14 +25,20 @@ from whorl.matching.sanction import Sanction
 from whorl.model import Document, Hashes, Skipped, Span
 from whorl.scheme import Scheme
 
+# Formats that have pages, on which text can be hidden.
+PAGED = ("html", "pdf")
+
 
 class Found(NamedTuple):
-    """One file of a path's child, read, or left out."""
+    """One file of a path's child, read, or left out; and the text in it that its page does not show, or why
+    that is not known."""
 
     path: Path
     child: str
     name: str
     whole: Whole | Skipped
+    unseen: tuple[str, ...] = ()
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class Reader:
             if isinstance(whole, DocumentError):
                 yield Found(path, child, inside, Skipped(item.name, str(whole)))
             else:
-                yield Found(path, child, inside, whole)
+                yield Found(path, child, inside, whole, *_unseen(item, whole))
         yield from _skipped(coming)
 
     def _documents(self, paths: Iterable[Path], coming: deque[tuple[Path, Member]]) -> Iterator[Document]:
@@ -76,6 +84,16 @@ class Reader:
                 if whole not in self._seen:
                     self._seen.add(whole)
                     yield path, member
+
+
+def _unseen(item: Document | Skipped, whole: Whole) -> tuple[tuple[str, ...], str]:
+    """The text that the page of a document does not show, if it has a page; and why that is not known, if so."""
+    if isinstance(item, Skipped) or whole.format not in PAGED:
+        return (), ""
+    try:
+        return hidden_text(held(item.content), whole.format), ""
+    except DocumentError as error:
+        return (), f"hidden text was not looked for: {error}"
 
 
 def _skipped(coming: deque[tuple[Path, Member]]) -> Iterator[Found]:
@@ -97,6 +115,7 @@ class Entry:
     files: list[File] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     hashes: list[Hashes] = field(default_factory=list)
+    unseen: list[tuple[str, ...]] = field(default_factory=list)
     symbols: int = 0
     normal: Normalised = field(default_factory=lambda: Normalised([], []))
 
@@ -134,7 +153,9 @@ class Intake:
         """Read all children of the paths."""
         for found, whole in self._wholes(paths):
             key = archived, found.path, found.child
-            self._add(self._entries.setdefault(key, Entry(found.child, found.path, archived)), found.name, whole)
+            entry = self._entries.setdefault(key, Entry(found.child, found.path, archived))
+            entry.unseen.append(found.unseen)
+            self._add(entry, found, whole)
 
     def _wholes(self, paths: Iterable[Path]) -> Iterator[tuple[Found, Whole]]:
         for found in self._reader.read(paths):
@@ -153,13 +174,13 @@ class Intake:
             entry.name = _longer(entry) if times[entry.child] > 1 else entry.child
         return entries
 
-    def _add(self, entry: Entry, name: str, whole: Whole) -> None:
+    def _add(self, entry: Entry, found: Found, whole: Whole) -> None:
         part = sift(whole.stream, whole.fingerprints, self._sanction)
         own = evidence(part)
-        notes = whole.fingerprints.notes
+        notes = (*whole.fingerprints.notes, *filter(None, [found.fault]))
         if whole.second is not None and whole.second.missing:
             notes = (*notes, f"no normal form: {whole.second.missing}")
-        entry.files.append(File(name, whole.format, len(own), part.sanctioned, notes))
+        entry.files.append(File(found.name, whole.format, len(own), part.sanctioned, notes))
         entry.rows.append(self._shelf.put(_row(own, whole.text)))
         entry.hashes.append(own.hashes)
         entry.symbols += len(own)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from whorl.comparison.evidence.finding import NONE, Findings
 from whorl.matching.passage import Passage
 from whorl.model import Skipped, Span
 from whorl.scheme import Scheme
@@ -113,3 +114,5 @@ class Comparison:
     """The text that spans point into: of a submission's file, by the numbers of both."""
     normal_forms: NormalForms | None = None
     """What there was of them, if they were asked for."""
+    findings: Findings = NONE
+    """Evidence beside the scores, by the numbers of submissions; no part of any score."""

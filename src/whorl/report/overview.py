@@ -78,6 +78,11 @@ def overview(comparison: Comparison, title: str, made: datetime) -> str:
         clusters=clusters(comparison),
         groups=groups(comparison),
         notes=notes(comparison.submissions),
+        odd=[
+            (comparison.submissions[number].name, finding.words)
+            for number, found in comparison.findings.submissions.items()
+            for finding in found
+        ],
         listed=linked(comparison, range(min(WITHOUT_SCRIPTS, len(comparison.pairs)))),
         page_name=page_name,
         facts=facts(comparison),

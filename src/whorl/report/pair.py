@@ -64,6 +64,12 @@ def page(comparison: Comparison, number: int, title: str) -> str:
         previous=page_name(number - 1) if number else None,
         following=page_name(number + 1) if number < last else None,
         measures=words.MEASURES,
+        findings=comparison.findings.of_pair(pair.left, pair.right),
+        odd=[
+            (comparison.submissions[side].name, finding)
+            for side in (pair.left, pair.right)
+            for finding in comparison.findings.of_submission(side)
+        ],
         symbols=comparison.scheme.symbols,
         longest=words.symbols(pair.longest, comparison.scheme),
         sanctioned=any(_has_sanctioned(comparison.submissions[side]) for side in (pair.left, pair.right)),

@@ -27,6 +27,14 @@ LARGEST: dict[Reader, int] = {"grammar": 16 << 20, "pygments": 2 << 20, "own": 1
 
 _INNER_BLANKS = re.compile(rb"(?<=[^\s])[ \t]++")
 
+# Characters without width or effect, in UTF-8; and one with the rest of the word that it stands in.
+_UNSEEN = (
+    rb"(?:\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf"
+    rb"|\xf3\xa0[\x80\x81][\x80-\xbf])"
+)
+_UNSEEN_ONE = re.compile(_UNSEEN)
+_UNSEEN_WORD = re.compile(rb"%b(?:%b|\w|[\xc2-\xf4][\x80-\xbf]++)*+" % (_UNSEEN, _UNSEEN))
+
 # Symbols, starts and ends of tokens.
 Columns: TypeAlias = tuple[list[int], list[int], list[int]]
 
@@ -105,12 +113,18 @@ def _tree(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:
     import tree_sitter
 
     # The generated lexers take a NUL for the end of a comment or a string; it is as blank as a space.
-    data = data.replace(b"\0", b" ")
+    data = _UNSEEN_WORD.sub(_put_behind, data.replace(b"\0", b" "))
     if how.row.cards:
         data = free_form(data)
     if how.row.untabs:
         data = _INNER_BLANKS.sub(lambda found: b" " * len(found[0]), data)
     return data, tree_sitter.Parser(how.grammar).parse(data)
+
+
+def _put_behind(found: re.Match[bytes]) -> bytes:
+    """Characters without width go behind the word that they stand in, as blanks: Java and JavaScript allow them in
+    names, grammars do not. Nothing outside the word moves."""
+    return _UNSEEN_ONE.sub(b"", found[0]).ljust(len(found[0]))
 
 
 def _parsed(how: Plan, data: bytes) -> Columns:

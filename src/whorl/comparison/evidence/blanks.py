@@ -1,0 +1,48 @@
+"""Oddities of blanks as traits: what an editor keeps, nobody sees, and people copy.
+
+A line is taken with its words' shape and not with its words, so that renaming does not hide it: blanks at its end, tabs
+and spaces mixed before it, blanks before a comma or several between two signs.
+"""
+
+import re
+from collections.abc import Iterator
+
+from whorl.comparison.evidence.trait import Trait
+
+BLANKS = "blanks"
+
+# Signs of the shortest line, blanks aside, whose oddity two people do not share by chance.
+SHORTEST = 8
+
+# The longest line that is looked at: longer ones are data, or no one's typing.
+LONGEST = 400
+
+_WORD = re.compile(r"[^\W\d]\w*+|\d[\w.]*+")
+_BEFORE = re.compile(r"\S +[,;)]")
+_WIDE = re.compile(r"[^\s/#] {2,}[^\s/#*-]")
+
+
+def blanks(text: str) -> Iterator[Trait]:
+    """The lines of a program with odd blanks."""
+    start = 0
+    for line in text.split("\n"):
+        if len(line) <= LONGEST and (oddities := list(_oddities(line.rstrip("\r")))):
+            shape = _WORD.sub(lambda found: "0" if found[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
+            if len("".join(line.split())) >= SHORTEST:
+                yield Trait(BLANKS, f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start)
+        start += len(line) + 1
+
+
+def _oddities(line: str) -> Iterator[str]:
+    body = line.strip(" \t")
+    if not body:
+        return
+    after, before = line[len(line.rstrip(" \t")) :], line[: len(line) - len(line.lstrip(" \t"))]
+    if after:
+        yield f"{len(after)} blank{'s' if len(after) > 1 else ''} at the end of a line"
+    if " \t" in before:
+        yield "tabs after spaces in an indentation"
+    if _BEFORE.search(body):
+        yield "blanks before a comma, a semicolon or a bracket"
+    if _WIDE.search(body):
+        yield "several blanks between two words"

@@ -1,0 +1,60 @@
+"""The small parts of the evidence: slips of spelling, lexemes, blanked spans."""
+
+import pytest
+
+from whorl.comparison.evidence.lexemes import Kind, bare, lexemes
+from whorl.comparison.evidence.misspellings import is_slip, words
+from whorl.comparison.evidence.submissions import blanked, written
+from whorl.comparison.result import File, Submission
+from whorl.model import Span
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("lenght", "length"),
+        ("recieve", "receive"),
+        ("comit", "commit"),
+        ("occurence", "occurrence"),
+        ("seperate", "separate"),
+    ],
+)
+def test_slips(pair):
+    assert is_slip(*pair)
+    assert is_slip(*reversed(pair))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("count", "counts"),
+        ("start", "smart"),
+        ("value", "value"),
+        ("total", "totally"),
+        ("number", "umber"),
+        ("below", "bellows"),
+    ],
+)
+def test_words_of_their_own(pair):
+    assert not is_slip(*pair)
+
+
+def test_words_inside_names():
+    found = [(trait.key, trait.start) for trait in words("getUserName HTTPServer under_scored x1y2 überall MISTAKE")]
+    assert found == [("server", 16), ("under", 23), ("scored", 29), ("überall", 41), ("mistake", 49)]
+
+
+def test_lexemes_of_a_program():
+    found = [(each.kind, each.text) for each in lexemes("java", 'int a1 = 0x1F; // "no"\nString s = "// no" + 2.5;')]
+    assert found == [
+        (Kind.NUMBER, "0x1F"), (Kind.COMMENT, '// "no"'), (Kind.STRING, '"// no"'), (Kind.NUMBER, "2.5"),
+    ]  # fmt: skip
+    assert bare("python", "a = 'x;y' # b\n") == "a = 0_x_y_  \n"
+
+
+def test_sanctioned_spans_are_blank_and_lines_stay():
+    assert blanked("ab\ncd\nef", [Span(1, 4)]) == "a \n d\nef"
+    assert blanked("abc", []) == "abc"
+    submission = Submission("s", (File("f", "python", 3, (Span(0, 2),)),), 3, 1)
+    (found,) = written([submission], lambda number, file: "xyz", lambda number, file: ("gone",))
+    assert (found.name, found.files[0].text, found.files[0].unseen) == ("s", "  z", ("gone",))
