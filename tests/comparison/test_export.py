@@ -10,7 +10,7 @@ from whorl.comparison.export import as_json, as_rows
 
 PAIR = {
     "left", "right", "score", "similarity", "containment", "left_coverage", "right_coverage", "longest",
-    "shared_fingerprints", "passages",
+    "shared_fingerprints", "passages", "findings",
 }  # fmt: skip
 SIDE = {"file", "start", "end", "start_line", "end_line"}
 FACTS = ["person", "assignment", "label", "date"]
@@ -85,7 +85,7 @@ class TestJson:
 
     def test_the_measures_are_those_of_the_pair(self, found):
         (pair,), (told,) = found.pairs, as_json(found)["pairs"]
-        for name in PAIR - {"left", "right", "passages"}:
+        for name in PAIR - {"left", "right", "passages", "findings"}:
             assert told[name] == getattr(pair, name)
 
 

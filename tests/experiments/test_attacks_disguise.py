@@ -55,10 +55,7 @@ def named(program, disguise):
 
 
 # Java and JavaScript allow characters without width in names.
-UNREAD = pytest.mark.xfail(strict=True, reason="the code front-end parses characters without width as they are")
-
-
-@pytest.mark.parametrize("name", ["look-alikes", "wide", "bold", pytest.param("without width", marks=UNREAD)])
+@pytest.mark.parametrize("name", ["look-alikes", "wide", "bold", "without width"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_program_whose_names_are_disguised_is_the_same_program(language, name):
     for program in (each for each in programs(language) if each.author == "first"):

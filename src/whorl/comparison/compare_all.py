@@ -99,7 +99,9 @@ class _Comparing:
             scores=tuple(best.histogram.tolist()),
             omitted=best.reached - len(ranked),
             text=details.text,
-            findings=findings(written(submissions, details.text, lambda number, file: entries[number].unseen[file])),
+            findings=findings(
+                written(submissions, details.text, lambda number, file: entries[number].unseen[file]), intake.base
+            ),
             normal_forms=_normal_forms(entries) if normal else None,
         )
 

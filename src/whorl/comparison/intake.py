@@ -10,6 +10,7 @@ import numpy as np
 
 from whorl.collection.children import Member, children
 from whorl.collection.rules import Rules
+from whorl.comparison.evidence.finding import Text, Written
 from whorl.comparison.evidence.hidden import hidden_text
 from whorl.comparison.result import File
 from whorl.comparison.second import Normalised, marked, nothing
@@ -133,13 +134,16 @@ class Intake:
         self._second_sanction: Sanction | None = None
         self._entries: dict[tuple[bool, Path, str], Entry] = {}
         self.skipped: list[Skipped] = []
+        self.base: list[Written] = []
         self._files = 0
 
     def sanction(self, paths: Sequence[Path]) -> None:
         """What stands in these paths is no evidence."""
         if paths:
             before = len(self.skipped)
-            wholes = [whole for _, whole in self._wholes(paths)]
+            read = list(self._wholes(paths))
+            wholes = [whole for _, whole in read]
+            self.base += [Written(found.child, (Text(found.name, each.format, each.text),)) for found, each in read]
             self.skipped[before:] = [
                 Skipped(item.name, f"in the base: {item.reason}") for item in self.skipped[before:]
             ]
