@@ -94,6 +94,7 @@ def test_arrow_keys_in_the_list(pair):
 def test_brackets_go_to_the_next_and_previous_pair(pair):
     pair.keyboard.press("]")
     expect(pair).to_have_url(re.compile("0003.html$"))
+    pair.wait_for_load_state()  # the address changes before the page listens to keys
     pair.keyboard.press("[")
     expect(pair).to_have_url(re.compile("0002.html$"))
 
