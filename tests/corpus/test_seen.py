@@ -39,7 +39,7 @@ DIGEST = st.binary(min_size=16, max_size=16) | st.integers(0, 3).map(lambda n: b
 def test_digests(kernel, batches):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHORL_KERNEL", kernel)
-        seen, known = Seen(), set()
+        seen, known = Seen(), set[bytes]()
         for batch in batches:
             assert seen.known(rows(batch)).tolist() == [digest in known for digest in batch]
             new = [digest not in {*known, *batch[:place]} for place, digest in enumerate(batch)]

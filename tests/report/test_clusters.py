@@ -43,7 +43,7 @@ def collections(draw):
 @settings(max_examples=60)
 def test_the_census_is_what_counting_gives(tmp_path_factory, rows):
     folder = write_folder(tmp_path_factory.mktemp("clusters"), rows)
-    counted = census(Table(folder / "documents.parquet", DOCUMENTS))
+    counted = census(Table(folder / "documents.parquet", DOCUMENTS, ("kind",)))
     groups: dict[int, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.cluster, []).append(row)
@@ -252,7 +252,7 @@ def test_the_page_stays_below_two_megabytes_whatever_names_there_are(tmp_path):
 def test_members_are_listed_as_far_as_there_is_room(tmp_path, monkeypatch):
     monkeypatch.setattr(clusters_view, "MEMBERS_BYTES", 2 * (clusters_view.ROW_BYTES + 60))
     folder = write_folder(tmp_path, songs())
-    table = Table(folder / "documents.parquet", DOCUMENTS)
+    table = Table(folder / "documents.parquet", DOCUMENTS, ("kind",))
     first, second = clusters_view.cluster_views(table, census(table))
     assert first.head.id.text == "song"
     assert [member.id.text for member in first.members] == ["more", "copy"]

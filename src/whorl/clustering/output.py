@@ -137,12 +137,17 @@ class _Column:
     """Texts as Arrow has them, so that none of them becomes an object of Python's."""
 
     def __init__(self, texts: Texts) -> None:
-        pa, _ = arrow()
-        there = pa.py_buffer(np.packbits(texts.is_there, bitorder="little"))
-        offsets, data = pa.py_buffer(texts.starts), pa.py_buffer(np.ascontiguousarray(texts.data))
-        self._array = pa.Array.from_buffers(pa.large_string(), len(texts), [there, offsets, data])
+        self._texts = texts
 
     def take(self, numbers: NDArray[Any]) -> Any:
-        """The texts of some documents."""
+        """The texts of some documents: each of them once, and for every document which of these is its own. Arrow then
+        need not look for equal texts itself."""
         pa, _ = arrow()
-        return self._array.take(pa.array(numbers)).cast(pa.string())
+        is_wanted = np.zeros(len(self._texts), np.bool_)
+        is_wanted[numbers] = True
+        places = np.cumsum(is_wanted, dtype=np.int32) - 1
+        data, ends = self._texts.packed(np.flatnonzero(is_wanted))
+        texts = pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+        return pa.DictionaryArray.from_arrays(
+            pa.array(places[numbers], mask=~self._texts.is_there[numbers]), texts, safe=False
+        )

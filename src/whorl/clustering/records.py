@@ -116,6 +116,14 @@ class Texts(Sequence[str | None]):
     def __iter__(self) -> Iterator[str | None]:
         return (self[number] for number in range(len(self)))
 
+    def packed(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """The bytes of some of the texts, one after the other, and where each begins and the last one ends."""
+        starts = self.starts[numbers]
+        lengths = self.starts[numbers + 1] - starts
+        ends = np.zeros(len(numbers) + 1, np.int32)
+        np.cumsum(lengths, out=ends[1:])
+        return self.data[np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])], ends
+
     def held(self) -> "Texts":
         """The same, in memory."""
         lengths = np.where(self.is_there, np.diff(self.starts), -1).astype(np.int32)

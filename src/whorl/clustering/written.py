@@ -17,15 +17,16 @@ SUMMARY_FILE = "summary.json"
 
 
 class Table:
-    """A table of a clustering's folder. It must have the columns that are named."""
+    """A table of a clustering's folder. It must have the columns that are named. Those of ``coded`` come as codes, and
+    what each of them stands for."""
 
-    def __init__(self, path: Path, columns: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str], coded: Sequence[str] = ()) -> None:
         pa, pq = arrow()
         if not path.is_file():
             raise InputError(f"{path}: no such file: give the folder that 'whorl cluster -o' wrote")
         self._path = path
         try:
-            self._file = pq.ParquetFile(path)
+            self._file = pq.ParquetFile(path, read_dictionary=list(coded))
         except (OSError, pa.ArrowException) as error:
             raise self._damaged(error) from error
         self._places = {name: place for place, name in enumerate(self._file.schema_arrow.names)}
@@ -67,7 +68,9 @@ class Table:
             end = start + self._file.metadata.row_group(number).num_rows
             inside = places[(places >= start) & (places < end)] - start
             if len(inside):
-                yield from self._group(number, list(columns)).take(inside).to_pylist()
+                # A value at a time: Arrow's own ``take`` imports all of its functions, at 0.2 s.
+                group = {name: self._group(number, [name]).column(0) for name in columns}
+                yield from ({name: group[name][row].as_py() for name in columns} for row in inside.tolist())
             start = end
 
     def _may_have(self, number: int, key: str, values: Sequence[Any]) -> bool:

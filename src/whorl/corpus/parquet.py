@@ -55,11 +55,12 @@ class TableWriter:
         self.rows = 0
         self._path = path
         self._temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        self._schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in schema.items()])
+        self._schema = pa.schema([(name, _type(kind)) for name, kind in schema.items()])
         self._waiting: list[Any] = []
         self._waiting_rows = 0
         try:
-            self._writer = pq.ParquetWriter(self._temporary, self._schema, compression="zstd")
+            # Without Arrow's own schema: readers would take texts for categories, which is only how they are written.
+            self._writer = pq.ParquetWriter(self._temporary, self._schema, compression="zstd", store_schema=False)
         except OSError as error:
             raise _unwritten(path, error) from error
 
@@ -115,6 +116,12 @@ def write_table(path: Path, columns: Mapping[str, Any] | Iterable[Mapping[str, A
         for piece in [columns] if isinstance(columns, Mapping) else columns:
             writer.write(piece)
     return writer.rows
+
+
+def _type(kind: str) -> Any:
+    """Of texts each is written once, and for every row which of them it has: they repeat."""
+    pa, _ = arrow()
+    return pa.dictionary(pa.int32(), pa.string()) if kind == "string" else pa.type_for_alias(kind)
 
 
 def _array(values: Any, kind: Any, count: int) -> Any:

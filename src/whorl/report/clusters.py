@@ -41,7 +41,7 @@ def clusters_page(folder: Path, title: str, made: datetime) -> str:
     told = summary(folder)
     asked = told["settings"] if isinstance(told.get("settings"), dict) else {}
     measure = asked["measure"] if asked.get("measure") in MEASURES else MEASURES[0]
-    documents, pairs = Table(folder / DOCUMENTS_FILE, DOCUMENTS), Table(folder / PAIRS_FILE, PAIRS)
+    documents, pairs = Table(folder / DOCUMENTS_FILE, DOCUMENTS, ("kind",)), Table(folder / PAIRS_FILE, PAIRS)
     counted = census(documents)
     measures = pair_measures(pairs, measure)
     identical = counted.only_identical()

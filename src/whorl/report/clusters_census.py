@@ -73,7 +73,7 @@ class Census:
 
 
 def census(documents: Table) -> Census:
-    """Count a table of documents."""
+    """Count a table of documents, whose kinds come as codes."""
     numbers_of, similarities, kinds = _columns(documents)
     _, clusters, sizes = np.unique(numbers_of, return_inverse=True, return_counts=True)
     kinds[(kinds == REPRESENTATIVE) & (sizes[clusters] == 1)] = ALONE
@@ -102,9 +102,8 @@ def _columns(documents: Table) -> tuple[NDArray[np.int64], NDArray[np.float32], 
     return clusters, similarities, kinds
 
 
-def _kinds(column: Any) -> NDArray[np.uint8]:
+def _kinds(coded: Any) -> NDArray[np.uint8]:
     """Kinds by their places in ``KINDS``."""
-    coded = column.dictionary_encode()
     codes = {name: place for place, name in enumerate(KINDS)} | {UNIQUE: REPRESENTATIVE}
     known = np.array([codes.get(name, OTHER) for name in coded.dictionary.to_pylist()] + [OTHER], np.uint8)
     # A null has the last code.
