@@ -5,20 +5,25 @@ nothing. A detector that counts shared runs of tokens loses them to insertions i
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from experiments.attacks import renaming
 from experiments.attacks.grammar import GRAMMARS, INTRICATE, column, is_run, leaf_count, statements
-from experiments.attacks.program import Program
-from experiments.attacks.statements import REACHES
+from experiments.attacks.program import Program, programs
+from experiments.attacks.statements import ASSIGNMENTS, REACHES
 from experiments.attacks.syntax import Edit, Syntax, size
 from experiments.attacks.vocabulary import fresh_names
 
 # Where dead statements come from: values of a pool that nobody reads; values of the program's own expressions that
-# nobody reads; and copies of its own statements behind a condition that never holds, which only running tells.
-SOURCES = ("pool", "own", "opaque")
+# nobody reads; copies of its own statements behind a condition that never holds, which only running tells; and
+# statements of other people's programs for other tasks behind such conditions.
+SOURCES = ("pool", "own", "opaque", "foreign")
+
+# Tokens of a statement that is put behind such a condition: larger ones would look odd, smaller ones do little.
+SMALLEST, LARGEST = 4, 20
 
 # Values of a pool, by what a variable of them is declared as in Java.
 POOL = (
@@ -34,6 +39,9 @@ NEVER = {
     "javascript": 'if ("{word}".length > {many}) {{ {body} }}',
     "python": 'if len("{word}") > {many}:\n{inner}{body}',
 }
+
+# What makes sense only in the function or the object that it was written for.
+BOUND = ("yield", "await", "this", "yield_expression", "await_expression")
 
 # What may be done twice, or too early, without harm: it reads names and computes. Dividing may fail.
 RISKS = REACHES | INTRICATE
@@ -56,11 +64,15 @@ def attack(program: Program, chance: random.Random, growth: float = 1.5, source:
     room = (growth - 1) * size(program.language, program.text)
     inserted: dict[int, list[str]] = {number: [] for number in range(len(gaps))}
     taken = syntax.names()
+    bodies = _foreign(program, taken, chance) if source == "foreign" else []
     while room > 0 and gaps:
         for number in chance.sample(range(len(gaps)), len(gaps)):
             name = fresh_names(chance, 1, taken)[0]
             taken.add(name)
-            dead = _dead(syntax, gaps[number], name, source, chance)
+            if source in ("opaque", "foreign"):
+                dead = _never(syntax, gaps[number], name, bodies, chance)
+            else:
+                dead = _unread(syntax, gaps[number], name, source, chance)
             inserted[number].append(dead)
             room -= size(program.language, dead)
             if room <= 0:
@@ -102,21 +114,43 @@ def _is_harmless(syntax: Syntax, node: Node) -> bool:
     return next(syntax.nodes(*RISKS, within=node), None) is None and not leaves & {"/", "//", "%"}
 
 
-def _dead(syntax: Syntax, gap: Gap, name: str, source: str, chance: random.Random) -> str:
-    if source == "opaque":
-        return _never(syntax, gap, name, chance)
+def _unread(syntax: Syntax, gap: Gap, name: str, source: str, chance: random.Random) -> str:
     kind, value = chance.choice(POOL if source == "pool" else gap.values)
     if syntax.language == "python" and value in ("true", "false"):
         value = value.capitalize()
     return DECLARATIONS[syntax.language].format(kind=kind, name=name, value=value)
 
 
-def _never(syntax: Syntax, gap: Gap, name: str, chance: random.Random) -> str:
-    """A copy of the statement that follows, never run. Large ones would look odd, and are not needed."""
-    grammar = GRAMMARS[syntax.language]
+def _never(syntax: Syntax, gap: Gap, name: str, bodies: Sequence[str], chance: random.Random) -> str:
+    """One of these statements, never run; if there are none, a copy of the statement that follows, or of the pool."""
     kind, value = chance.choice(POOL)
     body = DECLARATIONS[syntax.language].format(kind=kind, name=name, value=value)
-    if leaf_count(syntax, gap.before) <= 20 and "\n" not in syntax.text(gap.before):
+    if bodies:
+        body = chance.choice(bodies)
+    elif leaf_count(syntax, gap.before) <= LARGEST and "\n" not in syntax.text(gap.before):
         body = syntax.text(gap.before)
-    inner = column(gap.before) + grammar.indent
+    inner = column(gap.before) + GRAMMARS[syntax.language].indent
     return NEVER[syntax.language].format(word=name, many=chance.randint(40, 99), body=body, inner=inner)
+
+
+def _foreign(program: Program, taken: set[str], chance: random.Random) -> list[str]:
+    """Small statements of programs for other tasks. None sets a name of this program: in Python that would make the
+    name a local one."""
+    found: list[str] = []
+    for other in programs(program.language):
+        if other.task != program.task:
+            syntax = Syntax(program.language, renaming.attack(other, chance).text)
+            found += (syntax.text(each) for block in statements(syntax) for each in block if _is_plain(syntax, each))
+    return [text for text in found if not _names_set(program.language, text) & taken]
+
+
+def _is_plain(syntax: Syntax, statement: Node) -> bool:
+    is_simple = statement.type in ("expression_statement", "local_variable_declaration", "lexical_declaration")
+    is_small = SMALLEST <= leaf_count(syntax, statement) <= LARGEST and "\n" not in syntax.text(statement)
+    is_bound = next(syntax.nodes(*BOUND, within=statement), None) is not None
+    return is_simple and is_small and is_run(statement) and not is_bound
+
+
+def _names_set(language: str, statement: str) -> set[str]:
+    syntax = Syntax(language, statement)
+    return {name for node in syntax.nodes(*ASSIGNMENTS, "augmented_assignment") for name in syntax.names(within=node)}

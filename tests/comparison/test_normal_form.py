@@ -7,7 +7,7 @@ import pytest
 
 import whorl
 from whorl.comparison.export import as_json
-from whorl.comparison.scores import Scores, fuse
+from whorl.comparison.scores import Forms, Scores, fuse
 from whorl.report.words import reason
 
 ORIGINAL = """
@@ -198,15 +198,31 @@ def scores(right, values):
     )
 
 
-def test_fusion_is_the_mean_of_both_streams():
-    fused = fuse(scores([1, 2], [0.4, 0.2]), scores([2, 3], [0.6, 0.8]), np.array([True] * 4))
+NOTHING = scores([], [])
+
+
+def forms(has_normal, statements=0):
+    return Forms(np.array(has_normal), np.full(len(has_normal), statements, np.int64))
+
+
+def test_without_statements_the_k_grams_of_the_normal_form_count_for_them():
+    fused = fuse(scores([1, 2], [0.3, 0.6]), scores([2, 3], [0.6, 0.9]), NOTHING, forms([True] * 4))
     assert fused.right.tolist() == [1, 2, 3]
-    assert fused.similarity.tolist() == pytest.approx([0.2, 0.4, 0.4])
-    assert fused.containment.tolist() == pytest.approx([0.1, 0.2, 0.2])
+    assert fused.similarity.tolist() == pytest.approx([0.1, 0.6, 0.6])
+    assert fused.containment.tolist() == pytest.approx([0.05, 0.3, 0.3])
+
+
+def test_many_statements_are_a_third_of_the_score():
+    fused = fuse(scores([1], [0.3]), scores([1], [0.6]), scores([1, 2], [0.9, 0.9]), forms([True] * 3, 10**6))
+    assert fused.right.tolist() == [1, 2]
+    assert fused.similarity.tolist() == pytest.approx([0.6, 0.3], abs=1e-4)
+    assert fused.shared.tolist() == [3, 3]
 
 
 def test_a_side_without_a_normal_form_has_its_plain_measures():
-    fused = fuse(scores([1, 2], [0.4, 0.2]), scores([2, 3], [0.6, 0.8]), np.array([True, False, True, False]))
+    fused = fuse(
+        scores([1, 2], [0.4, 0.2]), scores([2, 3], [0.6, 0.8]), scores([3], [1]), forms([True, False, True, False])
+    )
     assert fused.right.tolist() == [1, 2]
-    assert fused.similarity.tolist() == pytest.approx([0.4, 0.4])
-    assert len(fuse(scores([], []), scores([], []), np.array([True]))) == 0
+    assert fused.similarity.tolist() == pytest.approx([0.4, (0.2 + 0.6 + 0.6) / 3])
+    assert len(fuse(NOTHING, NOTHING, NOTHING, forms([True]))) == 0

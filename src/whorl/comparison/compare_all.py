@@ -22,7 +22,7 @@ from whorl.comparison.kind import scheme_for
 from whorl.comparison.postings import sort
 from whorl.comparison.result import Comparison, NormalForms, Pair, Submission
 from whorl.comparison.roster import Record, read_roster, records_of
-from whorl.comparison.scores import Best, Scores, fuse, score
+from whorl.comparison.scores import Best, Forms, Scores, fuse, score
 from whorl.comparison.settings import LATE, Settings
 from whorl.comparison.shelf import Shelf
 from whorl.errors import InputError
@@ -119,12 +119,16 @@ class _Comparing:
         return best
 
     def _scored(self, entries: Sequence[Entry], plain: Iterable[Scores], fresh: int) -> Iterable[Scores]:
-        """The scores of the plain stream, or of both streams if there is a second one."""
+        """The scores of the plain stream, fused with those of the normal forms if there are any."""
         has_normal = np.array([entry.normal.forms > 0 for entry in entries], np.bool_)
         if not has_normal.any():
             return plain
-        postings = sort([entry.normal.distinct() for entry in entries], self._settings.most(len(entries)))
-        return map(fuse, plain, score(postings, fresh), repeat(has_normal))
+        most = self._settings.most(len(entries))
+        grams = sort([entry.normal.distinct() for entry in entries], most)
+        statements = [entry.normal.distinct_statements() for entry in entries]
+        whole = score(sort(statements, most), fresh)
+        forms = Forms(has_normal, np.array([len(own) for own in statements], np.int64))
+        return map(fuse, plain, score(grams, fresh), whole, repeat(forms))
 
     def _chosen(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
         """Ranked by what their passages tell, if that was asked for."""

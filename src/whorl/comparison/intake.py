@@ -13,7 +13,7 @@ from whorl.collection.rules import Rules
 from whorl.comparison.evidence.finding import Text, Written
 from whorl.comparison.evidence.hidden import hidden_text
 from whorl.comparison.result import File
-from whorl.comparison.second import Normalised, marked, nothing
+from whorl.comparison.second import Normalised, nothing, taken
 from whorl.comparison.shelf import Shelf
 from whorl.errors import DocumentError, InputError
 from whorl.fingerprinting.whole import Second, Whole, read_wholes
@@ -118,7 +118,7 @@ class Entry:
     hashes: list[Hashes] = field(default_factory=list)
     unseen: list[tuple[str, ...]] = field(default_factory=list)
     symbols: int = 0
-    normal: Normalised = field(default_factory=lambda: Normalised([], []))
+    normal: Normalised = field(default_factory=lambda: Normalised([], [], []))
 
     def distinct(self) -> Hashes:
         """Its fingerprints, each once, ascending."""
@@ -196,9 +196,10 @@ class Intake:
     ) -> None:
         """The file's normal form; if it has none, its plain fingerprints stand in."""
         is_there = second is not None and len(second.fingerprints) > 0
-        found = marked(second, self._second_sanction, sanctioned) if second is not None and is_there else nothing()
-        normal.rows.append(self._shelf.put(found.row()))
-        normal.hashes.append(found.evidence.hashes if is_there else plain.hashes)
+        found = taken(second, self._second_sanction, sanctioned) if second is not None and is_there else nothing()
+        normal.rows.append(self._shelf.put(found.marked.row()))
+        normal.hashes.append(found.grams if is_there else plain.hashes)
+        normal.statements.append(found.statements)
         normal.forms += is_there
         normal.seconds += 0.0 if second is None else second.seconds
 

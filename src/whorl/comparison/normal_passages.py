@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.comparison.second import Marked
+from whorl.comparison.statements import SHORTEST
 from whorl.frontends.code.normal.table import names
 from whorl.matching.chain import Chain, Link, chains, symbols
 from whorl.matching.evidence import Evidence
@@ -41,7 +42,7 @@ def with_normal(
     covered, places = _shown(found.passages, plain), (_places(lefts), _places(rights))
     kept = [
         chain
-        for chain in chains(find(lefts, rights, scheme), lefts, rights, scheme.k)
+        for chain in chains(find(lefts, rights, scheme, SHORTEST), lefts, rights, scheme.k)
         if symbols(chain) >= shortest and _fresh(chain, places, covered) >= shortest
     ]
     if not kept:

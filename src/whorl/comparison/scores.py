@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from whorl import kernel
 from whorl.comparison.postings import Postings
+from whorl.comparison.statements import trust
 
 # What fingerprints alone tell of a pair.
 MEASURES = ("score", "similarity", "containment", "shared")
@@ -64,19 +65,30 @@ def score(postings: Postings, fresh: int) -> Iterator[Scores]:
         )
 
 
-def fuse(plain: Scores, normal: Scores, has_normal: NDArray[np.bool_]) -> Scores:
-    """The pairs of one submission by both of its streams: each measure is the mean of the streams' own. A pair that has
-    a side without a normal form has its plain measures; ``has_normal`` tells, by submission."""
-    if not len(plain) and not len(normal):
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """What submissions have, by number: whether a normal form, and how many different statements in it."""
+
+    has_normal: NDArray[np.bool_]
+    statements: NDArray[np.int64]
+
+
+def fuse(plain: Scores, normal: Scores, whole: Scores, forms: Forms) -> Scores:
+    """The pairs of one submission by their tokens, by the k-grams of their normal form and by its whole statements:
+    each measure is the mean of the three. As far as there are too few statements to tell, the k-grams of the normal
+    form count for them. A pair that has a side without a normal form has its plain measures."""
+    every = (plain, normal, whole)
+    if not any(map(len, every)):
         return plain
-    right = np.union1d(plain.right, normal.right)
-    left = np.full(len(right), (plain.left if len(plain) else normal.left)[0], np.int32)
-    both = has_normal[left] & has_normal[right]
+    right = np.unique(np.concatenate([each.right for each in every]))
+    left = np.full(len(right), next(each.left[0] for each in every if len(each)), np.int32)
+    both, trusted = forms.has_normal[left] & forms.has_normal[right], trust(forms.statements, left, right)
     fused = []
     for name in ("similarity", "containment", "shared"):
-        values = [_spread(getattr(each, name), each.right, right) for each in (plain, normal)]
-        joined = np.maximum(*values) if name == "shared" else (values[0] + values[1]) / 2
-        fused.append(np.where(both, joined, values[0]))
+        tokens, grams, told = (_spread(getattr(each, name), each.right, right) for each in every)
+        told = np.maximum(grams, told) if name == "shared" else trusted * told + (1 - trusted) * grams
+        joined = np.maximum(tokens, told) if name == "shared" else (tokens + grams + told) / 3
+        fused.append(np.where(both, joined, tokens))
     found = Scores(left, right.astype(np.int32), fused[0], fused[1], fused[2].astype(np.int32))
     return found.chosen(found.shared > 0)
 

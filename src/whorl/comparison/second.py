@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.comparison.statements import Statements, statements
 from whorl.fingerprinting.whole import Second
 from whorl.matching.evidence import Evidence, evidence, gather, sift
 from whorl.matching.sanction import Sanction
@@ -19,7 +20,8 @@ from whorl.model import Hashes, Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marked:
-    """The evidence of a normal form, and the rewrites that touched each symbol, as bits."""
+    """The evidence of a normal form, with whole statements among its fingerprints, and the rewrites that touched each
+    symbol, as bits."""
 
     evidence: Evidence
     marks: NDArray[np.uint32]
@@ -30,22 +32,37 @@ class Marked:
         return [own.symbols, own.starts, own.ends, own.bounds, own.files, own.hashes, own.places, self.marks]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """What is taken of a file's normal form: what passages are found in; and what scores are made of, fingerprints of
+    k-grams and those of whole statements."""
+
+    marked: Marked
+    grams: Hashes
+    statements: Hashes
+
+
 @dataclass(slots=True)
 class Normalised:
-    """The normal forms of a submission's files while they are read: the rows on the shelf, by file, and the
-    fingerprints. ``forms`` counts the files that have one, ``seconds`` is what they cost."""
+    """The normal forms of a submission's files while they are read: the rows on the shelf, by file, the fingerprints,
+    and those of whole statements. ``forms`` counts the files that have one, ``seconds`` is what they cost."""
 
     rows: list[int]
     hashes: list[Hashes]
+    statements: list[Hashes]
     forms: int = 0
     seconds: float = 0.0
 
     def distinct(self) -> Hashes:
         """The fingerprints, each once, ascending."""
-        return np.unique(np.concatenate([*self.hashes, np.zeros(0, np.uint64)]))
+        return _distinct(self.hashes)
+
+    def distinct_statements(self) -> Hashes:
+        """The statements, each once, ascending."""
+        return _distinct(self.statements)
 
 
-def marked(second: Second, sanction: Sanction | None, sanctioned: Sequence[Span]) -> Marked:
+def taken(second: Second, sanction: Sanction | None, sanctioned: Sequence[Span]) -> Taken:
     """What of a file's normal form is evidence: not what is sanctioned in this form, nor what comes from the spans of
     the text that are, wherever it was put."""
     part = sift(second.stream, second.fingerprints, sanction)
@@ -54,7 +71,23 @@ def marked(second: Second, sanction: Sanction | None, sanctioned: Sequence[Span]
         grams = np.zeros(second.fingerprints.grams, np.bool_) if part.grams is None else part.grams
         covered = inside if part.covered is None else part.covered | inside
         part = replace(part, grams=grams, covered=covered)
-    return Marked(evidence(part), second.marks if part.covered is None else second.marks[~part.covered])
+    found = statements(second.stream.symbols, second.marks, part.covered)
+    own, marks = evidence(part), second.marks
+    if part.covered is not None:
+        before = np.cumsum(~part.covered) - 1
+        found = Statements(found.hashes, before[found.places].astype(np.int32))
+        marks = marks[~part.covered]
+    return Taken(Marked(_seeded(own, found), marks), own.hashes, found.hashes)
+
+
+def _seeded(own: Evidence, found: Statements) -> Evidence:
+    hashes, places = np.concatenate([own.hashes, found.hashes]), np.concatenate([own.places, found.places])
+    order = np.lexsort((places, hashes))
+    return replace(own, hashes=hashes[order], places=places[order])
+
+
+def _distinct(hashes: Sequence[Hashes]) -> Hashes:
+    return np.unique(np.concatenate([*hashes, np.zeros(0, np.uint64)]))
 
 
 def _inside(second: Second, spans: Sequence[Span]) -> NDArray[np.bool_]:
@@ -65,11 +98,11 @@ def _inside(second: Second, spans: Sequence[Span]) -> NDArray[np.bool_]:
     return is_inside
 
 
-def nothing() -> Marked:
+def nothing() -> Taken:
     """The normal form of a file that has none."""
     none, places = np.zeros(0, np.int32), np.zeros(1, np.int32)
     own = Evidence(np.zeros(0, np.uint32), none, none, places, none, np.zeros(0, np.uint64), none)
-    return Marked(own, np.zeros(0, np.uint32))
+    return Taken(Marked(own, np.zeros(0, np.uint32)), own.hashes, own.hashes)
 
 
 def joined(rows: Sequence[Sequence[NDArray[Any]]]) -> Marked:

@@ -26,14 +26,16 @@ class Matches:
         return len(self.lengths)
 
 
-def find(left: Evidence, right: Evidence, scheme: Scheme) -> Matches:
-    """The matches to show."""
+def find(left: Evidence, right: Evidence, scheme: Scheme, shortest: int | None = None) -> Matches:
+    """The matches to show. ``shortest`` is how many symbols every fingerprint covers at least, if some cover fewer than
+    the scheme's k-grams."""
+    k = min(scheme.k, shortest or scheme.k)
     loops = kernel.matching()
     keys = loops.seeds(left.hashes, left.places, right.hashes, right.places)
     width = np.result_type(left.symbols, right.symbols)
     symbols = [np.ascontiguousarray(side.symbols, width) for side in (left, right)]
-    lefts, rights, lengths = loops.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, scheme.k)
+    lefts, rights, lengths = loops.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, k)
     sizes, sure = (len(left), len(right)), scheme.guarantee or scheme.k
-    chosen = loops.choose(lefts, rights, lengths, sizes, scheme.k, sure)
+    chosen = loops.choose(lefts, rights, lengths, sizes, k, sure)
     order = np.lexsort((lengths[chosen], rights[chosen], lefts[chosen]))
     return Matches(lefts[chosen][order], rights[chosen][order], lengths[chosen][order])

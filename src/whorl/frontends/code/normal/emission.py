@@ -6,14 +6,18 @@ together.
 
 from functools import lru_cache
 
+from whorl.frontends.code.normal.marks import STATEMENT
 from whorl.frontends.code.normal.node import Node
 from whorl.frontends.code.plan import REMEMBERED, symbol
 
 # Nodes without a symbol of their own: what is inside them says it.
-SILENT = frozenset({"block", "list", "nothing", "class", "parameter", "cast"})
+SILENT = frozenset({"list", "nothing", "class", "parameter", "cast"})
 
 # Nodes whose symbol comes before what is inside them, and after which their end is told.
 FIRST = frozenset({"function", "lambda", "each", "switch", "case", "try_statement"})
+
+# Between two statements, in what is still to be told.
+CUT = ""
 
 
 class Emission:
@@ -25,19 +29,27 @@ class Emission:
         self.starts: list[int] = []
         self.ends: list[int] = []
         self.marks: list[int] = []
+        self._is_first = STATEMENT
 
     def emit(self, program: Node) -> None:
         """A tree. A node that is met for the second time, as a ``str`` before it, only says its symbol."""
         waiting: list[Node | str] = [program]
         while waiting:
             node = waiting.pop()
+            if node == CUT:
+                self._is_first = STATEMENT
+                continue
             if isinstance(node, str):
                 self._put(waiting.pop(), node)  # type: ignore[arg-type]
                 continue
             kind, inside = node.kind, node.children
             if kind == "global":
                 continue
-            if kind in SILENT:
+            if kind == "block":
+                waiting.append(CUT)
+                for statement in reversed(inside):
+                    waiting += (statement, CUT)
+            elif kind in SILENT:
                 waiting += inside[::-1]
             elif not inside:
                 self._put(node, kind)
@@ -64,7 +76,8 @@ class Emission:
             end = start + 1
         self.starts.append(start)
         self.ends.append(end)
-        self.marks.append(node.marks)
+        self.marks.append(node.marks | self._is_first)
+        self._is_first = 0
 
 
 def _place(node: Node, kind: str) -> tuple[int, int]:

@@ -15,3 +15,6 @@ IDLE = 1 << 11
 ORDER = 1 << 12
 
 ALL = (1 << 13) - 1
+
+# No rewrite: the first symbol of a statement, or of what follows the last one of a block.
+STATEMENT = 1 << 31
