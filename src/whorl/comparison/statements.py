@@ -18,8 +18,9 @@ from whorl.model import Hashes, Symbols
 SHORTEST = 6
 
 # What both sides are thought to have of statements about which nothing is known: the measures of n statements weigh
-# n / (n + UNKNOWN). One statement in common says little; from 2 to 8 it changes little.
-UNKNOWN = 2
+# n / (n + UNKNOWN), for one statement in common says little. From 0 to 4 copies are told apart equally well; more gives
+# padded copies of short programs less, less gives short unrelated programs more.
+UNKNOWN = 1
 
 # The step and the factors of SplitMix64 (Steele, Lea and Flood). A collision moves a score a little and shows nothing.
 _STEP, _FIRST, _SECOND = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))

@@ -24,6 +24,16 @@ def test_a_loop_that_ends_at_a_number_goes_up_to_it(language):
 
 
 @pytest.mark.parametrize("language", C_LIKE)
+def test_an_endless_loop_that_is_left_at_first_asks_for_that(language):
+    once = "while (i < n) { f(i); i = i + 1; }"
+    alike(language, "while (true) { if (!(i < n)) { break; } f(i); i = i + 1; }", once, LOOPS)
+    alike(language, "while (true) { if (i < n) { f(i); } else { break; } i = i + 1; }", once, LOOPS)
+    alike(language, "for (;; i = i + 1) { if (i >= n) { break; } f(i); }", once, LOOPS)
+    apart(language, "while (true) { f(i); if (!(i < n)) { break; } i = i + 1; }", once)
+    apart(language, "while (true) { if (!(i < n)) { f(i); break; } i = i + 1; }", once)
+
+
+@pytest.mark.parametrize("language", C_LIKE)
 def test_loops_that_differ_stay_apart(language):
     apart(language, "do { f(i); } while (i < n);", "while (i < n) { f(i); }")
     apart(language, "for (i = 0; i < n; i = i + 1) { f(i); }", "for (i = 0; i < n; i = i - 1) { f(i); }")

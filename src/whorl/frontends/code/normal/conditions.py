@@ -44,9 +44,9 @@ def swap_branches(node: Node) -> Node:
     if other.kind != "block":
         return node
     if not then.children and other.children:
-        return node.at("if", [_negated(condition), other, then], marks=NEGATION)
+        return node.at("if", [negated(condition), other, then], marks=NEGATION)
     if other.children and _is_second(condition):
-        return node.at("if", [_negated(condition), other, then], marks=NEGATION)
+        return node.at("if", [negated(condition), other, then], marks=NEGATION)
     return node
 
 
@@ -57,7 +57,8 @@ def _is_second(condition: Node) -> bool:
     return is_not or (condition.text in SECOND and len(condition.children) == 2)
 
 
-def _negated(condition: Node) -> Node:
+def negated(condition: Node) -> Node:
+    """What holds if a condition does not."""
     if condition.kind == "op" and condition.text in NOT and len(condition.children) == 1:
         condition.children[0].marks |= NEGATION
         return condition.children[0]

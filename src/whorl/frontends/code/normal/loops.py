@@ -1,7 +1,11 @@
 """Loops unified: every loop is a ``loop`` with a condition and a body; what counts stands before it and at its end."""
 
+from whorl.frontends.code.normal.conditions import negated
 from whorl.frontends.code.normal.marks import LOOPS
 from whorl.frontends.code.normal.node import Node, block
+
+# Conditions that always hold.
+ALWAYS = frozenset({b"true", b"True", b"1"})
 
 # In these a ``continue`` belongs to another loop, or to none.
 OTHER = frozenset({"loop", "while", "do", "for", "each", "function", "lambda", "class"})
@@ -38,6 +42,25 @@ def unify_range(node: Node) -> Node:
     return node.at("list", [begin, _counted(node, compared, [update], body)])
 
 
+def leave_at_first(node: Node) -> Node:
+    """``while (true) { if (!c) break; b }`` as ``while (c) b``, and with the branches exchanged."""
+    condition, body = node.children
+    is_endless = condition.kind in ("constant", "number") and condition.text in ALWAYS and not node.text
+    first = body.children[0] if body.children else body
+    if not is_endless or first.kind != "if":
+        return node
+    asked, then, other = first.children
+    if _is_break(then):
+        asked, then, other = negated(asked), other, then
+    if not _is_break(other):
+        return node
+    return node.at("loop", [asked, block([*then.children, *body.children[1:]], body)], node.text, LOOPS)
+
+
+def _is_break(branch: Node) -> bool:
+    return [child.kind for child in branch.children] == ["break"] and not branch.children[0].children
+
+
 def count_in_order(node: Node) -> Node:
     """``while (i != n)`` with ``i = i + 1`` in its body goes on as long as ``i < n``; with ``i = i - 1``, ``n < i``."""
     condition, body = node.children
@@ -67,9 +90,10 @@ def _step(body: Node, name: bytes) -> bytes:
 def _counted(node: Node, condition: Node, update: list[Node], body: Node) -> Node:
     if update:
         _before_continue(body, update)
-    if condition.kind == "nothing":
+    if condition.kind in ("nothing", "empty_statement"):
         condition = node.at("constant", [], b"true")
-    return count_in_order(node.at("loop", [condition, block([*body.children, *update], body)], marks=LOOPS))
+    loop = node.at("loop", [condition, block([*body.children, *update], body)], marks=LOOPS)
+    return count_in_order(leave_at_first(loop))
 
 
 def _before_continue(body: Node, update: list[Node]) -> None:

@@ -14,7 +14,14 @@ from whorl.frontends.code.normal.branches import (
 )
 from whorl.frontends.code.normal.conditions import mirror, negate, swap_branches
 from whorl.frontends.code.normal.constants import fold, order_operands
-from whorl.frontends.code.normal.loops import count_in_order, unify_do, unify_for, unify_range, unify_while
+from whorl.frontends.code.normal.loops import (
+    count_in_order,
+    leave_at_first,
+    unify_do,
+    unify_for,
+    unify_range,
+    unify_while,
+)
 from whorl.frontends.code.normal.lowering import Rule
 from whorl.frontends.code.normal.output import take_apart
 
@@ -43,7 +50,7 @@ REWRITES = (
             "do": (unify_do,),
             "for": (unify_for,),
             "range": (unify_range,),
-            "loop": (count_in_order,),
+            "loop": (leave_at_first, count_in_order),
         },
     ),
     Rewrite(
