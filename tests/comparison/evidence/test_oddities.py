@@ -5,6 +5,7 @@ import pytest
 from tests.comparison.evidence.planting import NAMES, planted, programs, written
 from whorl.comparison.evidence.characters import look_alikes, unseen
 from whorl.comparison.evidence.findings import findings
+from whorl.comparison.evidence.lexemes import bare, lexemes
 from whorl.comparison.evidence.padding import padding
 
 ODD = 4
@@ -36,6 +37,11 @@ def test_what_is_odd_about_one_is_found_in_it_alone(kind, change):
     assert kinds(planted(change, NAMES[ODD])) == {ODD: [kind]}
 
 
+def idle(*files):
+    """How many idle statements programs have, given by language and text."""
+    return padding([(language, bare(text, lexemes(language, text))) for language, text in files]).idle
+
+
 def test_what_all_do_is_not_odd():
     assert kinds(planted(dead, *NAMES)) == {}
 
@@ -62,23 +68,20 @@ def test_honest_alphabets_are_not_odd():
 
 
 def test_idle_values_are_followed_through_those_that_read_them():
-    assert padding([("python", "a = 1\nb = a + 1\nc = b * 2\n")]).idle == 3
-    assert padding([("python", "a = 1\nb = a + 1\nprint(b)\n")]).idle == 0
-    assert padding([("python", "a = read()\n")]).idle == 0
-    assert padding([("python", "a.b = 1\na[0] = 2\nx == 1\n")]).idle == 0
-    assert padding([("python", "call(\n    key=1,\n    other=2,\n)\n")]).idle == 0
-    assert (
-        padding([("java", 'int a = 3; int[] b = {1, 2}; String s = "a;b"; for (int i = 0; i < 3; i++) { f(i); }')]).idle
-        == 3
-    )
-    assert padding([("javascript", "let a = 1; const f = (x) => { return x; }; f(2);")]).idle == 1
-    assert padding([("java", "int a = 1;"), ("java", "f(a);")]).idle == 0
+    assert idle(("python", "a = 1\nb = a + 1\nc = b * 2\n")) == 3
+    assert idle(("python", "a = 1\nb = a + 1\nprint(b)\n")) == 0
+    assert idle(("python", "a = read()\n")) == 0
+    assert idle(("python", "a.b = 1\na[0] = 2\nx == 1\n")) == 0
+    assert idle(("python", "call(\n    key=1,\n    other=2,\n)\n")) == 0
+    assert idle(("java", 'int a = 3; int[] b = {1, 2}; String s = "a;b"; for (int i = 0; i < 3; i++) { f(i); }')) == 3
+    assert idle(("javascript", "let a = 1; const f = (x) => { return x; }; f(2);")) == 1
+    assert idle(("java", "int a = 1;"), ("java", "f(a);")) == 0
 
 
 def test_values_that_are_filled_into_strings_are_read():
-    assert padding([("python", "a = 1\nprint(f'{a}')\n")]).idle == 0
-    assert padding([("javascript", "let a = 1; show(`${a}`);")]).idle == 0
-    assert padding([("python", "a = 1\nprint('a')\n")]).idle == 1
+    assert idle(("python", "a = 1\nprint(f'{a}')\n")) == 0
+    assert idle(("javascript", "let a = 1; show(`${a}`);")) == 0
+    assert idle(("python", "a = 1\nprint('a')\n")) == 1
 
 
 def test_repeated_statements_are_counted_by_file():

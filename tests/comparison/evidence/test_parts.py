@@ -49,7 +49,8 @@ def test_lexemes_of_a_program():
     assert found == [
         (Kind.NUMBER, "0x1F"), (Kind.COMMENT, '// "no"'), (Kind.STRING, '"// no"'), (Kind.NUMBER, "2.5"),
     ]  # fmt: skip
-    assert bare("python", "a = 'x;y' # b\n") == "a = 0_x_y_  \n"
+    code = "a = 'x;y' # b\n"
+    assert bare(code, lexemes("python", code)) == "a = 0_x_y_  \n"
 
 
 def test_sanctioned_spans_are_blank_and_lines_stay():

@@ -26,11 +26,19 @@ def blanks(text: str) -> Iterator[Trait]:
     """The lines of a program with odd blanks."""
     start = 0
     for line in text.split("\n"):
-        if len(line) <= LONGEST and (oddities := list(_oddities(line.rstrip("\r")))):
+        may_be = len(line) <= LONGEST and _may_be_odd(line.rstrip("\r"))
+        if may_be and (oddities := list(_oddities(line.rstrip("\r")))):
             shape = _WORD.sub(lambda found: "0" if found[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
             if len("".join(line.split())) >= SHORTEST:
                 yield Trait(BLANKS, f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start)
         start += len(line) + 1
+
+
+def _may_be_odd(line: str) -> bool:
+    """Whether a line needs a closer look: most do not."""
+    body = line.lstrip(" \t")
+    is_wide = "  " in body or " ," in body or " ;" in body or " )" in body
+    return is_wide or body[-1:] in (" ", "\t") or " \t" in line
 
 
 def _oddities(line: str) -> Iterator[str]:

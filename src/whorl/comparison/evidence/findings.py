@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from whorl.comparison.evidence.blanks import BLANKS, blanks
 from whorl.comparison.evidence.finding import Finding, Findings, Place, Text, Written
-from whorl.comparison.evidence.lexemes import is_program, lexemes
+from whorl.comparison.evidence.lexemes import Lexeme, is_program, lexemes
 from whorl.comparison.evidence.literals import COMMENT, LITERAL, literals
 from whorl.comparison.evidence.misspellings import MISSPELLING, Spelling, words
 from whorl.comparison.evidence.oddities import Oddities
@@ -37,20 +37,23 @@ def findings(submissions: Iterable[Written], base: Iterable[Written] = ()) -> Fi
 
 class _Finding:
     def __init__(self, base: Iterable[Written]) -> None:
-        self._given = {(trait.kind, trait.key) for written in base for _, trait in _traits(written.files)}
+        self._given = {
+            (trait.kind, trait.key) for written in base for _, trait in _traits(written.files, _pieces(written.files))
+        }
         self._holders, self._spelling, self._oddities = Holders(), Spelling(), Oddities()
 
     def run(self, submissions: Iterable[Written]) -> Findings:
         count = 0
         for number, written in enumerate(submissions):
-            self._add(number, written)
-            self._oddities.add(number, written)
+            pieces = _pieces(written.files)
+            self._add(number, written, pieces)
+            self._oddities.add(number, written, pieces)
             count = number + 1
         return Findings(self._oddities.found(), self._pairs(count))
 
-    def _add(self, number: int, written: Written) -> None:
+    def _add(self, number: int, written: Written, pieces: Sequence[Sequence[Lexeme]]) -> None:
         own: dict[tuple[str, str], tuple[Text, Trait]] = {}
-        for file, trait in _traits(written.files):
+        for file, trait in _traits(written.files, pieces):
             own.setdefault((trait.kind, trait.key), (file, trait))
         self._spelling.add(key for kind, key in own if kind == MISSPELLING)
         lines: dict[str, Lines] = {}
@@ -73,12 +76,17 @@ class _Finding:
         return {pair: tuple(_told(pair, shared, meant, count)) for pair, shared in sorted(by_pair.items())}
 
 
-def _traits(files: Sequence[Text]) -> Iterator[tuple[Text, Trait]]:
-    for file in files:
+def _pieces(files: Sequence[Text]) -> list[list[Lexeme]]:
+    """The lexemes of each file; none of what is no program."""
+    return [list(lexemes(file.format, file.text)) if is_program(file.format) else [] for file in files]
+
+
+def _traits(files: Sequence[Text], pieces: Sequence[Sequence[Lexeme]]) -> Iterator[tuple[Text, Trait]]:
+    for file, found in zip(files, pieces, strict=True):
         for trait in words(file.text):
             yield file, trait
         if is_program(file.format):
-            for lexeme in lexemes(file.format, file.text):
+            for lexeme in found:
                 for trait in literals(lexeme):
                     yield file, trait
             for trait in blanks(file.text):

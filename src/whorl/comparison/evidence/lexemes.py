@@ -5,7 +5,7 @@ programs too. Nothing here is a token of any stream.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
@@ -46,19 +46,22 @@ def lexemes(language: str, text: str) -> Iterator[Lexeme]:
         yield Lexeme(Kind(found.lastindex or 0), found[0], found.start())
 
 
-def bare(language: str, text: str) -> str:
+def bare(text: str, found: Iterable[Lexeme]) -> str:
     """A program without its comments, and with its strings as single numbers, different ones for different strings: so
-    that every sign and every word in it means something. Strings into which values may be filled keep their words."""
-    return _pattern(LANGUAGES[language].comments).sub(_bared, text)
+    that every sign and every word in it means something. Strings into which values may be filled keep their words.
+    ``found`` are its lexemes."""
+    parts: list[str] = []
+    at = 0
+    for lexeme in found:
+        if lexeme.kind is not Kind.NUMBER:
+            parts += (text[at : lexeme.start], " " if lexeme.kind is Kind.COMMENT else _bared(lexeme.text))
+            at = lexeme.start + len(lexeme.text)
+    return "".join((*parts, text[at:]))
 
 
-def _bared(found: re.Match[str]) -> str:
-    if found.lastindex == Kind.COMMENT:
-        return " "
-    if found.lastindex == Kind.NUMBER:
-        return found[0]
-    is_filled = "{" in found[0] or "$" in found[0]
-    return "0" + _SIGNS.sub("_", found[0]) + (" " + _SIGNS.sub(" ", found[0]) if is_filled else "")
+def _bared(string: str) -> str:
+    is_filled = "{" in string or "$" in string
+    return "0" + _SIGNS.sub("_", string) + (" " + _SIGNS.sub(" ", string) if is_filled else "")
 
 
 @cache

@@ -21,15 +21,22 @@ SPELLERS = 3
 
 VOWELS = frozenset("aeiouy")
 
-# The words of a text and of names in it, ``getUserName`` and ``under_scored``. What is in capitals as a whole is one.
+# Runs that may hold a word that is long enough; most stand in a text many times, and are taken apart once.
+_RUNS = re.compile(r"\w{5,}+")
+
+# The words of such a run, of names in it, ``getUserName`` and ``under_scored``. What is in capitals as a whole is one.
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
 
 
 def words(text: str) -> Iterator[Trait]:
-    """The words of a text, those inside names too, in small letters."""
-    for found in _PARTS.finditer(text):
-        if SHORTEST <= len(found[0]) <= LONGEST:
-            yield Trait(MISSPELLING, found[0].lower(), found[0], found.start())
+    """The words of a text, those inside names too, in small letters; each spelling once, where it stands first."""
+    first: dict[str, int] = {}
+    for found in _RUNS.finditer(text):
+        first.setdefault(found[0], found.start())
+    for run, start in first.items():
+        for found in _PARTS.finditer(run):
+            if SHORTEST <= len(found[0]) <= LONGEST:
+                yield Trait(MISSPELLING, found[0].lower(), found[0], start + found.start())
 
 
 class Spelling:

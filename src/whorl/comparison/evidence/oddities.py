@@ -1,10 +1,10 @@
 """What is odd about one submission: far more padding than its class has, and text that a reader does not see."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from whorl.comparison.evidence.characters import FEW, look_alikes, unseen
 from whorl.comparison.evidence.finding import Finding, Place, Text, Written
-from whorl.comparison.evidence.lexemes import is_program
+from whorl.comparison.evidence.lexemes import Lexeme, bare, is_program
 from whorl.comparison.evidence.literals import shown
 from whorl.comparison.evidence.padding import Padding, is_odd, padding
 from whorl.comparison.evidence.trait import LEAST
@@ -23,9 +23,10 @@ class Oddities:
         self._paddings: dict[int, tuple[Padding, Place]] = {}
         self._found: dict[int, list[Finding]] = {}
 
-    def add(self, number: int, written: Written) -> None:
-        """Look at a submission."""
-        programs = [(file.format, file.text) for file in written.files if is_program(file.format)]
+    def add(self, number: int, written: Written, pieces: Sequence[Sequence[Lexeme]]) -> None:
+        """Look at a submission, of whose files the lexemes are known."""
+        files = zip(written.files, pieces, strict=True)
+        programs = [(file.format, bare(file.text, found)) for file, found in files if is_program(file.format)]
         if programs:
             self._paddings[number] = padding(programs), Place(number, written.files[0].name, 1)
         found = [finding for file in written.files for finding in _deceptions(number, file)]

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from whorl.comparison.evidence.lexemes import bare
-
 # The least share of its statements that a submission must have of them, how often the class's median that must be, and
 # how many statements it must be at least: programs of a few lines repeat themselves.
 LEAST, TIMES, STATEMENTS = 0.12, 3.0, 5
@@ -52,7 +50,7 @@ class Padding:
 
 
 def padding(files: Sequence[tuple[str, str]]) -> Padding:
-    """The padding of a submission's programs, given by language and text. A name may be read in another file."""
+    """The padding of a submission's programs, given by language and bare text. A name may be read in another file."""
     by_file = [list(_statements(*file)) for file in files]
     every = [each for found in by_file for each in found]
     long = [[shape for each in found if len(shape := "".join(each.split())) >= REPEATED] for found in by_file]
@@ -68,7 +66,6 @@ def is_odd(found: Padding, everyone: Sequence[float]) -> bool:
 
 def _statements(language: str, text: str) -> Iterator[str]:
     """The statements of a program, roughly: what stands between line ends, semicolons and braces, outside brackets."""
-    text = bare(language, text)
     opens, closes = ("([{", ")]}") if language in BRACES_HOLD else ("([", ")]")
     depth = start = 0
     for found in _BOUNDS.finditer(text):
