@@ -74,7 +74,8 @@ def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = ma
     if found is None:
         raise UnfitError("it is empty")
     implicit, script = name in IMPLICIT, name in SCRIPTS
-    settle_fields(scopes(found, implicit=implicit))
+    if b"this" in data:  # without it there is no field to tell from a name, and a walk is saved
+        settle_fields(scopes(found, implicit=implicit))
     if chosen & marks.INLINED:
         scoped = inline_functions(found, implicit=implicit, script=script)
     else:
