@@ -62,6 +62,17 @@ class TestTable:
         (tmp_path / "b.bin").write_bytes(b"\0" * 50)
         assert "left out: b.bin: binary: it has NUL bytes" in run(tmp_path).stdout
 
+    def test_what_is_odd_about_one_is_told(self, tmp_path):
+        (tmp_path / "a.txt").write_text("A text of so\u200bme wo\u200brds th\u200bat are not \x1b[2J.")
+        told = run(tmp_path).stdout
+        assert "odd, a.txt: a.txt has characters that are not seen in 3 places" in told
+
+    def test_what_is_odd_moves_no_cursor(self, tmp_path):
+        (tmp_path / "a.html").write_text(f"<p>Seen</p><p style='display:none'>\x1b[2J{'unseen ' * 20}</p>")
+        told = run(tmp_path).stdout
+        assert "odd, a.html" in told
+        assert "\x1b" not in told
+
     def test_people_over_assignments(self):
         result = run(CLASS, *BASED, "--group-by", "person")
         assert "Amara Lindqvist" in result.stdout

@@ -26,6 +26,7 @@ def print_tables(found: Comparison, by_person: bool) -> None:
     if rest > 0:
         console.print(f"… and {rest:,} more: --report FOLDER or --format json|csv shows them", style="dim")
     _print_clusters(console, found)
+    _print_odd(console, found)
     _print_notes(console, found)
 
 
@@ -75,6 +76,17 @@ def _print_clusters(console: Console, found: Comparison) -> None:
         more = f" … and {len(cluster.members) - ROWS:,} more" if len(cluster.members) > ROWS else ""
         line = f"cluster {number}, {len(cluster.members):,} submissions: {names}{more}"
         console.print(Text(line if number > 1 else f"\n{line}"), soft_wrap=True)
+
+
+def _print_odd(console: Console, found: Comparison) -> None:
+    """What is odd about single submissions. The words quote texts, of which nothing may move the cursor."""
+    odd = [(number, finding) for number, own in found.findings.submissions.items() for finding in own]
+    for number, finding in odd[:ROWS]:
+        words = "".join(letter if letter.isprintable() else "�" for letter in finding.words)
+        console.print(Text(f"odd, {found.submissions[number].name}: {words}"), soft_wrap=True)
+    if len(odd) > ROWS:
+        more = f"… and {len(odd) - ROWS:,} more that are odd: --report FOLDER or --format json shows them"
+        console.print(more, style="dim")
 
 
 def _print_notes(console: Console, found: Comparison) -> None:

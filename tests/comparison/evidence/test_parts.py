@@ -2,6 +2,7 @@
 
 import pytest
 
+from whorl.comparison.evidence.blanks import blanks
 from whorl.comparison.evidence.lexemes import Kind, bare, lexemes
 from whorl.comparison.evidence.misspellings import is_slip, words
 from whorl.comparison.evidence.submissions import blanked, written
@@ -51,6 +52,15 @@ def test_lexemes_of_a_program():
     ]  # fmt: skip
     code = "a = 'x;y' # b\n"
     assert bare(code, lexemes("python", code)) == "a = 0_x_y_  \n"
+
+
+def test_blanks_of_lines_that_were_given_do_not_count():
+    line = "total = total + value   \n"
+    assert [trait.start for trait in blanks(2 * line)] == [0, len(line)]
+    assert [trait.start for trait in blanks(2 * line, [Span(3, 8)])] == [len(line)]
+    assert list(blanks(2 * line, [Span(0, 5), Span(len(line) + 20, len(line) + 22)])) == []
+    below = Span(2 * len(line), 2 * len(line) + 1)
+    assert len(list(blanks(f"{2 * line}x\n", [below]))) == 2
 
 
 def test_sanctioned_spans_are_blank_and_lines_stay():

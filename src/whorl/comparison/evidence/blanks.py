@@ -5,9 +5,11 @@ and spaces mixed before it, blanks before a comma or several between two signs.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from whorl.comparison.evidence.trait import Trait
+from whorl.model import Span
 
 BLANKS = "blanks"
 
@@ -22,14 +24,18 @@ _BEFORE = re.compile(r"\S +[,;)]")
 _WIDE = re.compile(r"[^\s/#] {2,}[^\s/#*-]")
 
 
-def blanks(text: str) -> Iterator[Trait]:
-    """The lines of a program with odd blanks."""
+def blanks(text: str, given: Sequence[Span] = ()) -> Iterator[Trait]:
+    """The lines of a program with odd blanks. Lines with something of ``given``, spans in order, do not count: who was
+    given a line did not type its blanks."""
+    begins = [span.start for span in given]
     start = 0
     for line in text.split("\n"):
         may_be = len(line) <= LONGEST and _may_be_odd(line.rstrip("\r"))
         if may_be and (oddities := list(_oddities(line.rstrip("\r")))):
             shape = _WORD.sub(lambda found: "0" if found[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
-            if len("".join(line.split())) >= SHORTEST:
+            before = bisect_right(begins, start + len(line))
+            is_given = before > 0 and given[before - 1].end > start
+            if len("".join(line.split())) >= SHORTEST and not is_given:
                 yield Trait(BLANKS, f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start)
         start += len(line) + 1
 

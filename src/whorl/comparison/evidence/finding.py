@@ -3,16 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from whorl.model import Span
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
     """A file of a submission. ``format`` is what Whorl took it for. ``unseen`` are the pieces of it that its page does
-    not show (``hidden.hidden_text`` finds them), if it is of a format that has pages."""
+    not show (``hidden.hidden_text`` finds them), if it is of a format that has pages. ``given`` are the spans of it, in
+    order, that are sanctioned, and blank here."""
 
     name: str
     format: str
     text: str
     unseen: tuple[str, ...] = ()
+    given: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

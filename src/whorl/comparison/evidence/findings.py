@@ -89,7 +89,7 @@ def _traits(files: Sequence[Text], pieces: Sequence[Sequence[Lexeme]]) -> Iterat
             for lexeme in found:
                 for trait in literals(lexeme):
                     yield file, trait
-            for trait in blanks(file.text):
+            for trait in blanks(file.text, file.given):
                 yield file, trait
 
 

@@ -16,8 +16,9 @@ def written(
     a file of it."""
     for number, submission in enumerate(submissions):
         files = [
-            Text(file.name, file.format, blanked(text(number, at), file.sanctioned), unseen(number, at))
+            Text(file.name, file.format, blanked(text(number, at), given), unseen(number, at), given)
             for at, file in enumerate(submission.files)
+            for given in [tuple(sorted(file.sanctioned))]
         ]
         yield Written(submission.name, tuple(files))
 
