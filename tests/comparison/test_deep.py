@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import whorl
 from tests.matching.deep.prose import MODEL, case, edited
-from whorl.cli.compare import command
+from whorl.cli import main
 from whorl.comparison.settings import SettingsError
 
 CASE = case(1, 0.3)
@@ -96,7 +96,7 @@ def test_faults_are_told(essays):
 
 def test_the_command(essays, tmp_path):
     arguments = [str(essays), "--deep", "--summaries", "--threshold", "0", "--format", "json"]
-    found = CliRunner().invoke(command, [*arguments, "--report", str(tmp_path / "report")])
+    found = CliRunner().invoke(main, ["compare", *arguments, "--report", str(tmp_path / "report")])
     assert found.exit_code == 0, found.output
     pairs = json.loads(found.stdout)["pairs"]
     assert pairs[0]["passages"][0]["left"]["file"] == "essay.txt"
