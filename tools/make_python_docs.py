@@ -38,6 +38,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "compare", "Likeness", "Passage", "whorl.matching.passage.Side", "Match", "compare_all",
         "whorl.comparison.settings.Settings", "Comparison", "whorl.comparison.result.Submission",
         "whorl.comparison.result.Pair", "whorl.comparison.result.Cluster", "whorl.comparison.result.Group",
+        "whorl.comparison.evidence.finding.Findings", "whorl.comparison.evidence.finding.Finding",
+        "whorl.comparison.evidence.finding.Place",
     ),
     "Resemblance and containment": (
         "resemblance", "containment", "sketch", "Sketch", "estimate_resemblance", "estimate_containment", "Estimate",
