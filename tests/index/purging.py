@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 from tests.index.corpus import prose
-from tests.index.crash import SCHEME, lived, small
+from tests.index.crash import SCHEME, small
+from tests.killing import lived
 from whorl import Document
 from whorl.index.index import Index
 from whorl.index.points import PURGE_POINTS

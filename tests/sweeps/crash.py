@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.index.corpus import prose
-from tests.index.crash import lived
+from tests.killing import lived
 from whorl import Document, Scheme
 from whorl.index import files, points, segment_writer
 from whorl.sweeps.place import DATABASE, SEGMENTS, is_store
