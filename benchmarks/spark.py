@@ -5,11 +5,9 @@ python -m benchmarks.spark [--documents 200000] [--master local[2]]
 
 import argparse
 import json
+import sys
 import tempfile
-import threading
-import time
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from benchmarks.processes import cost
 from whorl.corpus.records import Columns
 
 # The documents: shingles each; sizes of planted clusters; how many shingles of a copy are its own; shingles that more
@@ -25,9 +24,6 @@ from whorl.corpus.records import Columns
 SHINGLES, SIZES, OWN = 40, (2, 50), 6
 COMMON, EACH = 200, 2
 UNDER = 10_000
-
-# Between two looks at the memory.
-OFTEN = 0.2
 
 # A spread of times says nothing of tasks that took less than this: starting them took longer.
 LEAST_MS = 200
@@ -38,7 +34,9 @@ def drawn(count: int, seed: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int6
     chance = np.random.default_rng(seed)
     sizes = chance.integers(SIZES[0], SIZES[1] + 1, count // 2)
     sizes = sizes[np.cumsum(sizes) <= count // 2]
-    labels = np.concatenate([np.repeat(np.arange(len(sizes)), sizes), np.arange(len(sizes), len(sizes) + count - sizes.sum())])
+    labels = np.concatenate(
+        [np.repeat(np.arange(len(sizes)), sizes), np.arange(len(sizes), len(sizes) + count - sizes.sum())]
+    )
     bases = chance.integers(1, 1 << 62, (labels[-1] + 1, SHINGLES))
     found = bases[labels]
     rows = np.repeat(np.arange(count), OWN)
@@ -60,48 +58,6 @@ def written(count: int, folder: Path, parts: int = 4) -> NDArray[np.int64]:
     return labels
 
 
-class Memory:
-    """The largest sum of the memory of a process and all that it started, sampled."""
-
-    def __init__(self) -> None:
-        self.peak, self._end = 0, threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-
-    def __enter__(self) -> "Memory":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _look(self) -> None:
-        import os
-
-        while not self._end.wait(OFTEN):
-            self.peak = max(self.peak, sum(_resident(process) for process in _family(os.getpid())))
-
-
-def _family(process: int) -> Iterator[int]:
-    yield process
-    try:
-        for thread in Path(f"/proc/{process}/task").iterdir():
-            for child in (thread / "children").read_text("ascii").split():
-                yield from _family(int(child))
-    except OSError:
-        return  # it ended meanwhile
-
-
-def _resident(process: int) -> int:
-    """Without what it shares with others that were forked from it."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text("ascii", "replace").splitlines()
-    except OSError:
-        return 0  # it ended meanwhile
-    values = {line.split(":")[0]: line.split(":")[1] for line in lines if ":" in line}
-    return 1024 * int(values.get("RssAnon", values.get("VmRSS", "0 kB")).split()[0])
-
-
 def told(log: Path) -> dict[str, Any]:
     """Bytes shuffled, and of the stages with several long tasks the spread: the longest by the median."""
     shuffled, times = 0, defaultdict[int, list[int]](list)
@@ -119,57 +75,59 @@ def told(log: Path) -> dict[str, Any]:
     return {"shuffled": shuffled, "spreads": spreads}
 
 
-def measure(count: int, master: str, partitions: int) -> dict[str, Any]:
-    """One run, from the DataFrame to the counted result."""
+def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
+    """One run, from the start of Spark to the result on the driver."""
     from whorl.backends.spark import cluster
     from whorl.backends.spark.session import session
 
-    with tempfile.TemporaryDirectory(prefix="whorl-bench-") as home:
-        labels = written(count, Path(home) / "corpus")
-        log = Path(home) / "log"
-        log.mkdir()
-        began = time.perf_counter()
-        with Memory() as memory:
-            spark = session(master, {
-                "spark.eventLog.enabled": "true", "spark.eventLog.dir": log.as_uri(), "spark.eventLog.rolling.enabled": "false",
-                "spark.eventLog.compress": "false", "spark.sql.shuffle.partitions": str(partitions), "spark.driver.memory": "2g",
-                "spark.local.dir": home, "spark.sql.files.maxPartitionBytes": "16m",
-            })  # fmt: skip
-            started = time.perf_counter()
-            given = spark.read.parquet(str(Path(home) / "corpus"))
-            found = cluster(given, folder=f"{home}/stages", columns=Columns(features="features"))
-            clustered = found.collected()
-            ended = time.perf_counter()
-            spark.stop()
-        numbers = np.array([int(name or 0) for name in clustered.ids])
-        _, planted = np.unique(labels[numbers], return_inverse=True)
-        joined = len(np.unique(clustered.cluster))
-        return {
-            "documents": count,
-            "start": started - began,
-            "wall": ended - began,
-            "peak": memory.peak,
-            "pairs": len(clustered.pairs),
-            "common": clustered.common,
-            "clusters": joined,
-            "planted": int(planted.max()) + 1,
-            "mixed": int(len(np.unique(np.column_stack([clustered.cluster, planted]), axis=0)) - joined),
-            "phases": {phase.name: round(phase.seconds, 1) for phase in clustered.phases},
-            **told(next(path for path in log.rglob("*") if path.is_file() and not path.name.startswith("."))),
-        }
+    logged = {"enabled": "true", "dir": (home / "log").as_uri(), "rolling.enabled": "false", "compress": "false"}
+    spark = session(
+        master,
+        {
+            **{f"spark.eventLog.{name}": value for name, value in logged.items()},
+            "spark.sql.shuffle.partitions": str(partitions),
+            "spark.driver.memory": "2g",
+            "spark.local.dir": str(home),
+        },
+    )
+    given = spark.read.parquet(str(home / "corpus"))
+    found = cluster(given, folder=str(home / "stages"), columns=Columns(features="features")).collected()
+    spark.stop()
+    planted = np.load(home / "labels.npy")[[int(name or 0) for name in found.ids]]
+    both = np.unique(np.column_stack([found.cluster, planted]), axis=0)
+    return {
+        "pairs": len(found.pairs),
+        "common": found.common,
+        "clusters": len(np.unique(found.cluster)),
+        "planted": len(np.unique(planted)),
+        "clusters with planted ones mixed": len(both) - len(np.unique(found.cluster)),
+        "phases": {phase.name: round(phase.seconds, 1) for phase in found.phases},
+        **told(next(path for path in (home / "log").rglob("*") if path.is_file() and path.name[0] != ".")),
+    }
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure in a process of its own, whose memory is looked at with that of all that it starts, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=200_000)
     parser.add_argument("--master", default="local[2]")
-    parser.add_argument("--partitions", type=int, default=16)
+    parser.add_argument("--partitions", type=int, default=8)
+    parser.add_argument("--within", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    result = measure(asked.documents, asked.master, asked.partitions)
-    print(json.dumps(result, indent=1, default=str))
-    print(f"{result['wall']:.0f} s, {result['peak'] / 1e9:.1f} GB, "
-          f"{result['shuffled'] / result['documents']:.0f} bytes shuffled a document")  # fmt: skip
+    if asked.within:
+        found = clustered(asked.within, asked.master, asked.partitions)
+        (asked.within / "told.json").write_text(json.dumps(found, indent=1), "utf-8")
+        return
+    with tempfile.TemporaryDirectory(prefix="whorl-spark-") as folder:
+        home = Path(folder)
+        (home / "log").mkdir()
+        np.save(home / "labels.npy", written(asked.documents, home / "corpus"))
+        spent = cost([sys.executable, "-m", "benchmarks.spark", *sys.argv[1:], "--within", home])
+        found = json.loads((home / "told.json").read_text("utf-8"))
+    print(json.dumps(found, indent=1))
+    each = found["shuffled"] / asked.documents
+    print(f"{asked.documents:,} documents: {spent.wall:.0f} s, {spent.cpu:.0f} s of CPU, {spent.memory / 1e9:.2f} GB")
+    print(f"{each:,.0f} bytes shuffled and {1e6 * spent.cpu / asked.documents:,.0f} µs of CPU a document")
 
 
 if __name__ == "__main__":

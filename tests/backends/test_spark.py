@@ -32,3 +32,28 @@ class TestSpark(BackendConformance):
             given, scheme, folder=str(self.folder), corpus=str(hash(str(rows))), columns=columns, **settings
         )
         return found.collected(), found.all_faults()
+
+
+def test_beyond_the_drivers_budget_components_are_joined_where_they_are(spark, tmp_path):
+    from whorl.backends.spark import cluster
+
+    rows = corpus(4)
+    for closure in (False, True):
+        expected, _ = reference(rows, SCHEME, threshold=0.2, closure=closure)
+        found = cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), edges=0, threshold=0.2, closure=closure)
+        same(found.collected(), expected)
+    table = {row["id"]: row for row in found.documents.collect()}
+    assert {name: (row["representative"], row["kind"], row["similarity"]) for name, row in table.items()} == {
+        member.id: (member.representative, member.kind, member.similarity) for member in expected.members
+    }
+    assert found.pairs.count() == len(expected.pairs)
+
+
+def test_skewed_shingles_are_counted_in_blocks(spark, monkeypatch, tmp_path):
+    """Ten documents a block, and a menu that 30 documents have: each two blocks meet once."""
+    from whorl.backends.spark import cluster, counting
+
+    monkeypatch.setattr(counting, "BLOCK", 10)
+    rows = corpus(6)
+    expected, _ = reference(rows, SCHEME, common=60)
+    same(cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), common=60).collected(), expected)

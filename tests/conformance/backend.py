@@ -85,7 +85,7 @@ class BackendConformance:
         }
         pairs = zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.shared.tolist(), strict=True)
         evidence = {(found.ids[one], found.ids[two]): shared for one, two, shared in pairs}
-        assert {pair for pair in evidence} == {(one, two) for one, two in told if int(one[1:]) < int(two[1:])}
+        assert set(evidence) == {(one, two) for one, two in told if int(one[1:]) < int(two[1:])}
         assert all(len(sets[one] & sets[two]) == shared for (one, two), shared in evidence.items())
         assert len(evidence) > 20
 

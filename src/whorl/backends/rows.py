@@ -1,6 +1,7 @@
 """A row of a table as something to cluster, by the rules of every corpus: what all backends read the same way."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from whorl.clustering.features import Features
@@ -22,4 +23,4 @@ def item(found: Record) -> Item:
     document = found.document
     if found.features is not None:
         return Features(found.id, found.features, document.url, document.date)
-    return document
+    return document if document.name == found.id else replace(document, name=found.id)

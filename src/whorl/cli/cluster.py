@@ -40,6 +40,8 @@ from whorl.scheme import Scheme
 DEFAULTS = ClusterSettings()
 EXISTING = click.Path(path_type=Path, exists=True)
 
+BACKENDS = ("local", "spark")
+
 # Within the folder of the result: what the phases left, so that a run goes on, and another threshold is quick.
 PHASES = "phases"
 
@@ -63,6 +65,10 @@ OPTIONS = (
     click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=lambda *given: _bytes(given[2]),
                  help="Memory for sorting, such as 500M; more goes to the disk."),
     click.option("--workers", type=click.IntRange(min=0), default=0, help="Threads; 0, the default, is one a core."),
+    click.option("--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
+                 help="Where it runs: on this machine, or on Spark, for what no one machine holds."),
+    click.option("--master", default="local[*]", show_default=True, metavar="URL",
+                 help="With --backend spark: the master, such as spark://host:7077 or yarn."),
     click.option("--fresh", is_flag=True, help="Begin anew, whatever a run before has left in the folder."),
     click.option("--discard", is_flag=True,
                  help="Remove what another run over this folder could go on from: it takes more room than the texts."),
@@ -104,6 +110,7 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
       whorl cluster corpus.jsonl --id doc_id --text body -o clusters/
       whorl cluster papers/ --measure containment --threshold 0.8 -o clusters/
       whorl cluster songs.parquet --features notes -o clusters/
+      whorl cluster crawl/ --backend spark --master spark://host:7077 -o clusters/
     """
     if given["query"]:
         _answer(out, given["query"], form)
@@ -114,8 +121,11 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
     scheme = scheme_of(given.pop("scheme_name"), given)
     source = _Source(corpus, _columns(given), rules_of(given))
     _prepare(out, bool(corpus), given["fresh"])
-    with stages() as progress:
-        found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
+    if given["backend"] == "spark":
+        found, faults = _on_spark(out / PHASES, source, scheme, settings, given["master"])
+    else:
+        with stages() as progress:
+            found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
     left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
     left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
     told = write(found, out, settings, given["keep"], left_out)
@@ -131,23 +141,23 @@ class _Source:
     """The documents of the corpus, and what is wrong with it, told as they are read."""
 
     def __init__(self, paths: tuple[Path, ...], columns: Columns, rules: Rules) -> None:
-        self._paths, self._columns, self._rules = paths, columns, rules
+        self.paths, self.columns, self.rules = paths, columns, rules
         self.faults: list[dict[str, Any]] = []
 
     def described(self) -> str:
         """What tells one corpus from another; nothing if none is named."""
-        if not self._paths:
+        if not self.paths:
             return ""
-        paths = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in self._paths]
-        return json.dumps([paths, asdict(self._columns), asdict(self._rules)], default=str)
+        paths = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in self.paths]
+        return json.dumps([paths, asdict(self.columns), asdict(self.rules)], default=str)
 
     def items(self, progress: Progress | None) -> Iterator[Item | Sheet]:
         """Every document. How far it is, is told in bytes."""
         seen, behind = Seen(), 0
-        sizes = [size(path, self._rules) for path in self._paths]
-        for path, length in zip(self._paths, sizes, strict=True):
-            prefix = f"{path.name}/" if len(self._paths) > 1 else ""
-            for item in read_sheets(path, self._columns, self._rules, seen=seen, prefix=prefix):
+        sizes = [size(path, self.rules) for path in self.paths]
+        for path, length in zip(self.paths, sizes, strict=True):
+            prefix = f"{path.name}/" if len(self.paths) > 1 else ""
+            for item in read_sheets(path, self.columns, self.rules, seen=seen, prefix=prefix):
                 if isinstance(item, Fault):
                     self.faults.append(asdict(item))
                     continue
@@ -172,6 +182,24 @@ def _clustered(
         run.sketch(source.items(progress), source.faults)
         run.pair()
         return run.join(), [Fault(**fault) for fault in run.faults]
+
+
+def _on_spark(
+    folder: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, master: str
+) -> tuple[Clustering, list[Fault]]:
+    """The same on Spark, whose machines must all reach the corpus and the folder under these paths."""
+    try:
+        from whorl.backends.spark.files import clustered
+        from whorl.backends.spark.session import session
+    except ImportError as error:
+        raise InputError(f'Spark needs {error.name}, which is missing: pip install "whorl[spark]"') from error
+    spark = session(master)
+    try:
+        return clustered(
+            spark, source.paths, source.columns, source.rules, scheme, folder, source.described(), settings
+        )
+    finally:
+        spark.stop()
 
 
 def _columns(given: dict[str, Any]) -> Columns:

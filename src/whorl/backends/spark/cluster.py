@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from whorl.backends.spark import counting, joining, measuring, sketching
 from whorl.backends.spark.equals import set_aside
@@ -44,7 +44,7 @@ def cluster(
     names = columns or Columns()
     if missing := list(names.missing(set(given.columns))):
         raise InputError(f"there is no column {' and no column '.join(missing)}; there are {', '.join(given.columns)}")
-    there = [F.col(f"`{name}`") for name in names.needed() if name in given.columns]
+    there = [sql.col(f"`{name}`") for name in names.needed() if name in given.columns]
     told = [corpus, asdict(names)]
     return clustered(given.select(*there), sketching.table_rows(names), scheme, folder, told, edges, **settings)
 
@@ -119,7 +119,7 @@ class _Run:
                 self._heads = stage("similarities", depends, lambda: self._similarities(held))
 
     def _common(self) -> DataFrame:
-        return self._frequent.where(F.col("count") > self._settings.common)
+        return self._frequent.where(sql.col("count") > self._settings.common)
 
     def _hopeful(self) -> DataFrame:
         facts = measuring.known(self._sketches, self._common(), self._settings)
@@ -128,13 +128,13 @@ class _Run:
     def _similarities(self, held: DataFrame) -> DataFrame:
         """In a plain component, some are no pair with the one that stands for it: those are measured now."""
         far = self._heads.where("similarity < 0")
-        ends = far.select(F.least("number", "head").alias("left"), F.greatest("number", "head").alias("right"))
+        ends = far.select(sql.least("number", "head").alias("left"), sql.greatest("number", "head").alias("right"))
         found = measuring.measured(ends, held, self._settings, all_of=True)
         value = measuring.value(self._settings.measure)
-        told = found.select(F.col("left"), F.col("right"), value.alias("measured"))
-        ends_of = [F.least("number", "head") == F.col("left"), F.greatest("number", "head") == F.col("right")]
+        told = found.select(sql.col("left"), sql.col("right"), value.alias("measured"))
+        ends_of = [sql.least("number", "head") == sql.col("left"), sql.greatest("number", "head") == sql.col("right")]
         joined = self._heads.join(told, ends_of, "left")
-        return joined.select("number", "head", F.coalesce("measured", "similarity").alias("similarity"))
+        return joined.select("number", "head", sql.coalesce("measured", "similarity").alias("similarity"))
 
     def result(self) -> Clustered:
         """What was found, as tables."""
@@ -147,7 +147,9 @@ class _Run:
             documents=tables.documents(),
             pairs=tables.pairs(),
             skipped=self._numbered.where("reason is not null").select("number", "id", "reason"),
-            faults=wrong.select("part", F.col("id").alias("path"), F.col("line").alias("row"), "reason", "left_out"),
+            faults=wrong.select(
+                "part", sql.col("id").alias("path"), sql.col("line").alias("row"), "reason", "left_out"
+            ),
             common=self._common().count(),
             made=tuple(self._stages.made),
             found=tuple(self._stages.found),

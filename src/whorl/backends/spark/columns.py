@@ -1,4 +1,4 @@
-"""Arrow's columns as NumPy's arrays and back. Spark has no unsigned numbers: a hash travels as the signed one of its bits."""
+"""Arrow's columns as NumPy's arrays and back. Spark has no unsigned numbers: a hash travels as a signed one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame, Observation
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from whorl import kernel
 from whorl.backends.spark.columns import batch, gathered, numbers
@@ -43,15 +43,15 @@ def components(edges: DataFrame, stages: Stages, depends: Any, together: int = T
         stages.remove(before)
         if seen == last:
             named = stages.spark.read.parquet(path)
-            return named.select(F.col("child").alias("number"), F.col("parent").alias("label")), count
+            return named.select(sql.col("child").alias("number"), sql.col("parent").alias("label")), count
     raise ComponentsError(f"components: not settled after {MOST} rounds; remove {stages.folder} and run again")
 
 
 def _written(edges: DataFrame, path: str) -> tuple[Any, ...]:
     """Brings edges to the disk, each once; what tells them from others: their number, and a sum of their hashes."""
     watch = Observation()
-    told = F.sum(F.xxhash64("child", "parent").cast("decimal(38,0)")).alias("sum")
-    edges.distinct().observe(watch, F.count("*").alias("count"), told).write.mode("overwrite").parquet(path)
+    told = sql.sum(sql.xxhash64("child", "parent").cast("decimal(38,0)")).alias("sum")
+    edges.distinct().observe(watch, sql.count("*").alias("count"), told).write.mode("overwrite").parquet(path)
     seen = watch.get
     return seen["count"], seen["sum"]
 
@@ -81,7 +81,7 @@ def _joined(one: NDArray[np.int64], two: NDArray[np.int64]) -> Any:
 
 def _large(edges: DataFrame, together: int) -> DataFrame:
     """Every document tells its larger neighbours the least of its neighbours and itself."""
-    turned = edges.select(F.col("parent").alias("child"), F.col("child").alias("parent"))
+    turned = edges.select(sql.col("parent").alias("child"), sql.col("child").alias("parent"))
     return _told(edges.unionByName(turned), False, together)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from whorl import kernel
 from whorl.backends.spark.columns import batch, gathered, numbers
@@ -34,50 +34,50 @@ _PAIRS = "left long, right long, count long"
 
 def postings(sketches: DataFrame) -> DataFrame:
     """⟨shingle, document⟩ of the sketches."""
-    return sketches.select("number", F.explode("values").alias("hash"))
+    return sketches.select("number", sql.explode("values").alias("hash"))
 
 
 def frequent(sketches: DataFrame, settings: ClusterSettings) -> DataFrame:
     """The shingles that need care, with the number of their documents: above the cut, or more than a block."""
     counts = postings(sketches).groupBy("hash").count()
-    return counts.where(F.col("count") > min(BLOCK, settings.common))
+    return counts.where(sql.col("count") > min(BLOCK, settings.common))
 
 
 def pairs(sketches: DataFrame, frequent: DataFrame, settings: ClusterSettings) -> DataFrame:
     """⟨document, document, count⟩, left < right."""
     every = postings(sketches)
-    units = _light(every, frequent).unionByName(_heavy(every, frequent.where(F.col("count") <= settings.common)))
+    units = _light(every, frequent).unionByName(_heavy(every, frequent.where(sql.col("count") <= settings.common)))
     found = units.repartition(*_UNIT).sortWithinPartitions(*_UNIT, "side", "number").mapInArrow(_tallied, _PAIRS)
     if settings.super_shingles:
-        found = found.unionByName(_linear(every, frequent.where(F.col("count") > settings.common)))
-    return found.groupBy("left", "right").agg(F.sum("count").alias("count"))
+        found = found.unionByName(_linear(every, frequent.where(sql.col("count") > settings.common)))
+    return found.groupBy("left", "right").agg(sql.sum("count").alias("count"))
 
 
 def _light(every: DataFrame, frequent: DataFrame) -> DataFrame:
-    zero = F.lit(0)
+    zero = sql.lit(0)
     rest = every.join(frequent, "hash", "left_anti")
     return rest.select("hash", zero.alias("one"), zero.alias("two"), zero.alias("side"), "number")
 
 
 def _heavy(every: DataFrame, frequent: DataFrame) -> DataFrame:
     """Each posting of a frequent shingle once for every block that meets its own."""
-    blocks = F.ceil(F.col("count") / BLOCK).cast("int")
+    blocks = sql.ceil(sql.col("count") / BLOCK).cast("int")
     dealt = every.join(frequent.withColumn("blocks", blocks), "hash")
-    own = F.pmod(F.xxhash64("number"), F.col("blocks")).cast("int")
-    met = dealt.withColumn("own", own).withColumn("other", F.explode(F.sequence(F.lit(0), F.col("blocks") - 1)))
-    one, two = F.least("own", "other"), F.greatest("own", "other")
-    side = F.when(F.col("own") > F.col("other"), 1).otherwise(0)
+    own = sql.pmod(sql.xxhash64("number"), sql.col("blocks")).cast("int")
+    met = dealt.withColumn("own", own).withColumn("other", sql.explode(sql.sequence(sql.lit(0), sql.col("blocks") - 1)))
+    one, two = sql.least("own", "other"), sql.greatest("own", "other")
+    side = sql.when(sql.col("own") > sql.col("other"), 1).otherwise(0)
     return met.select("hash", one.alias("one"), two.alias("two"), side.alias("side"), "number")
 
 
 def _linear(every: DataFrame, common: DataFrame) -> DataFrame:
     """Each document of a common super shingle with the first one."""
     those = every.join(common, "hash")
-    firsts = those.groupBy("hash").agg(F.min("number").alias("left"))
+    firsts = those.groupBy("hash").agg(sql.min("number").alias("left"))
     return (
         those.join(firsts, "hash")
         .where("left < number")
-        .select("left", F.col("number").alias("right"), F.lit(1).cast("long").alias("count"))
+        .select("left", sql.col("number").alias("right"), sql.lit(1).cast("long").alias("count"))
     )
 
 

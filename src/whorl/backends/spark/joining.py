@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from whorl.backends.spark.columns import hashes, numbers
 from whorl.backends.spark.components import components
@@ -32,7 +32,7 @@ def heads(
 ) -> DataFrame:
     """For each document of a pair the one that stands for it, and how alike both are: -1 if they are no pair."""
     count = alike.count()
-    ends = alike.select(F.col("left").alias("number")).unionByName(alike.select(F.col("right").alias("number")))
+    ends = alike.select(sql.col("left").alias("number")).unionByName(alike.select(sql.col("right").alias("number")))
     ties = ends.distinct().join(numbered.select("number", "tie"), "number")
     if count <= edges:
         found = _heads(alike.toArrow(), ties.toArrow(), settings)
@@ -42,10 +42,10 @@ def heads(
 
 
 def _spread(alike: DataFrame, ties: DataFrame, labels: DataFrame, buckets: int, settings: ClusterSettings) -> DataFrame:
-    label = F.coalesce("label", "number")
-    bucket = F.pmod(F.xxhash64(label), F.lit(buckets)).alias("bucket")
+    label = sql.coalesce("label", "number")
+    bucket = sql.pmod(sql.xxhash64(label), sql.lit(buckets)).alias("bucket")
     placed = ties.join(labels, "number", "left").select("number", "tie", bucket)
-    dealt = alike.join(placed.select(F.col("number").alias("left"), F.col("bucket").alias("asks")), "left")
+    dealt = alike.join(placed.select(sql.col("number").alias("left"), sql.col("bucket").alias("asks")), "left")
 
     def joined(pairs: Any, those: Any) -> Any:
         return _heads(pairs, those, settings)

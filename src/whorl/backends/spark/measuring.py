@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from whorl import kernel
 from whorl.backends.spark.columns import batch, gathered, lists, numbers, rows
@@ -40,32 +40,32 @@ def known(sketches: DataFrame, common: DataFrame, settings: ClusterSettings) -> 
     """For each document: its shingles, its level, and by level how many values its sketch has and how many of them are
     common: those are not counted, though two documents may share them."""
     masks = [(1 << level) - 1 for level in range(settings.modulus.bit_length())]
-    fits = [F.sum(F.col("hash").bitwiseAND(F.lit(mask)).eqNullSafe(0).cast("int")).cast("int") for mask in masks]
-    among = postings(sketches).join(common, "hash", "left_semi").groupBy("number").agg(F.array(*fits).alias("common"))
-    none = F.array(*[F.lit(0)] * len(masks))
+    fits = [sql.sum(sql.col("hash").bitwiseAND(sql.lit(mask)).eqNullSafe(0).cast("int")).cast("int") for mask in masks]
+    among = postings(sketches).join(common, "hash", "left_semi").groupBy("number").agg(sql.array(*fits).alias("common"))
+    none = sql.array(*[sql.lit(0)] * len(masks))
     facts = sketches.select("number", "shingles", "level", "kept")
-    return facts.join(among, "number", "left").withColumn("common", F.coalesce("common", none))
+    return facts.join(among, "number", "left").withColumn("common", sql.coalesce("common", none))
 
 
 def hopeful(pairs: DataFrame, facts: DataFrame, count: int, settings: ClusterSettings) -> DataFrame:
     """The pairs whose sketches do not rule out that they reach the threshold. ``count`` documents have facts."""
     if count <= BROADCAST:
-        facts = F.broadcast(facts)
+        facts = sql.broadcast(facts)
     told = pairs
     for side in ("left", "right"):
-        told = told.join(facts.select(*(F.col(name).alias(f"{side}_{name}") for name in facts.columns)),
-                         F.col(side) == F.col(f"{side}_number"))  # fmt: skip
-    level = F.greatest("left_level", "right_level")
-    both = F.least(_at("left_common", level), _at("right_common", level))
+        told = told.join(facts.select(*(sql.col(name).alias(f"{side}_{name}") for name in facts.columns)),
+                         sql.col(side) == sql.col(f"{side}_number"))  # fmt: skip
+    level = sql.greatest("left_level", "right_level")
+    both = sql.least(_at("left_common", level), _at("right_common", level))
     sides = [
         column
         for side in ("left", "right")
         for column in (
             _at(f"{side}_kept", level).alias(f"{side}_kept"),
-            F.greatest(f"{side}_shingles", F.lit(1)).alias(f"{side}_size"),
+            sql.greatest(f"{side}_shingles", sql.lit(1)).alias(f"{side}_size"),
         )
     ]
-    sampled = told.select("left", "right", (F.col("count") + both).alias("count"), *sides)
+    sampled = told.select("left", "right", (sql.col("count") + both).alias("count"), *sides)
 
     def sifted(coming: Iterable[Any]) -> Iterator[Any]:
         return (_sifted(table, settings) for table in gathered(coming, STEP))
@@ -74,7 +74,7 @@ def hopeful(pairs: DataFrame, facts: DataFrame, count: int, settings: ClusterSet
 
 
 def _at(column: str, level: Column) -> Column:
-    return F.element_at(F.col(column), level + 1)
+    return sql.element_at(sql.col(column), level + 1)
 
 
 def _sifted(table: Any, settings: ClusterSettings) -> Any:
@@ -96,18 +96,18 @@ def contents(numbered: DataFrame, sketches: DataFrame, settings: ClusterSettings
     if settings.estimate and not settings.super_shingles:
         return sketches
     if settings.estimate:
-        return sketches.drop("values").join(numbered.select("number", F.col("hashes").alias("values")), "number")
-    nothing = F.array(F.lit(0))
+        return sketches.drop("values").join(numbered.select("number", sql.col("hashes").alias("values")), "number")
+    nothing = sql.array(sql.lit(0))
     return numbered.select(
-        "number", "shingles", F.lit(0).alias("level"), nothing.alias("kept"), F.col("hashes").alias("values")
+        "number", "shingles", sql.lit(0).alias("level"), nothing.alias("kept"), sql.col("hashes").alias("values")
     )
 
 
 def measured(candidates: DataFrame, held: DataFrame, settings: ClusterSettings, *, all_of: bool = False) -> DataFrame:
     """The candidates that reach the threshold, or all of them, with how many shingles they share."""
     buckets = _buckets(candidates, held)
-    dealt = candidates.select("left", "right", F.pmod(F.xxhash64("left"), F.lit(buckets)).alias("bucket"))
-    sides = [dealt.select(F.col("bucket").alias("asks"), F.col(side).alias("number")) for side in ("left", "right")]
+    dealt = candidates.select("left", "right", sql.pmod(sql.xxhash64("left"), sql.lit(buckets)).alias("bucket"))
+    sides = [dealt.select(sql.col("bucket").alias("asks"), sql.col(side).alias("number")) for side in ("left", "right")]
     asked = sides[0].unionByName(sides[1]).distinct()
 
     def verified(pairs: Any, documents: Any) -> Any:
@@ -119,8 +119,8 @@ def measured(candidates: DataFrame, held: DataFrame, settings: ClusterSettings, 
 
 def _buckets(candidates: DataFrame, held: DataFrame) -> int:
     """As many as keep each within its bytes, even if no document were asked for twice."""
-    count = candidates.count()
-    mean = held.agg(F.avg(F.size("values"))).first()[0] or 0.0
+    count = int(candidates.count())
+    mean = held.agg(sql.avg(sql.size("values"))).first()[0] or 0.0
     return max(1, round(2 * count * 8 * float(mean) / BUCKET))
 
 
@@ -171,5 +171,5 @@ def _table(found: Measured, names: Any) -> Any:
 
 def value(measure: str) -> Column:
     """The measure of a pair that was measured."""
-    shared, one, two = F.col("shared"), F.col("left_size"), F.col("right_size")
-    return shared / (one + two - shared) if measure == "resemblance" else F.greatest(shared / one, shared / two)
+    shared, one, two = sql.col("shared"), sql.col("left_size"), sql.col("right_size")
+    return shared / (one + two - shared) if measure == "resemblance" else sql.greatest(shared / one, shared / two)

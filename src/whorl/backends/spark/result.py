@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from whorl.backends.spark.columns import numbers
 from whorl.clustering.equals import CONTAINED, KINDS, NEAR, UNIQUE
@@ -56,27 +56,27 @@ class Tables:
 
     def members(self) -> DataFrame:
         """Every document, with its cluster; those that were set aside rejoin the one that stood for them."""
-        aside = self.equals.select("number", F.col("stands").alias("aside"), F.col("kind").alias("equal"))
-        heads = self.heads.select(F.col("number").alias("stands"), "head", F.col("similarity").alias("near"))
-        own = F.col("number")
-        kind = F.when(F.col("cluster") == own, UNIQUE)
-        kind = kind.when(F.col("cluster") != F.col("stands"), NEAR if self.measure == "resemblance" else CONTAINED)
+        aside = self.equals.select("number", sql.col("stands").alias("aside"), sql.col("kind").alias("equal"))
+        heads = self.heads.select(sql.col("number").alias("stands"), "head", sql.col("similarity").alias("near"))
+        own = sql.col("number")
+        kind = sql.when(sql.col("cluster") == own, UNIQUE)
+        kind = kind.when(sql.col("cluster") != sql.col("stands"), NEAR if self.measure == "resemblance" else CONTAINED)
         return (
             self.numbered.select("number", "id", "url", "date", "reason", "size", "shingles")
             .join(aside, "number", "left")
-            .withColumn("stands", F.coalesce("aside", "number"))
+            .withColumn("stands", sql.coalesce("aside", "number"))
             .join(heads, "stands", "left")
-            .withColumn("cluster", F.coalesce("head", "stands"))
-            .withColumn("similarity", F.coalesce("near", F.lit(1.0)))
-            .withColumn("kind", kind.otherwise(F.coalesce("equal", F.lit(UNIQUE))))
+            .withColumn("cluster", sql.coalesce("head", "stands"))
+            .withColumn("similarity", sql.coalesce("near", sql.lit(1.0)))
+            .withColumn("kind", kind.otherwise(sql.coalesce("equal", sql.lit(UNIQUE))))
             .drop("equal", "near", "head")
         )
 
     def documents(self) -> DataFrame:
         """The table of documents that ``whorl cluster`` writes."""
-        ids = self.numbered.select(F.col("number").alias("cluster"), F.col("id").alias("representative"))
-        names = F.array(*map(F.lit, KINDS))
-        kind = F.element_at(names, F.col("kind") + 1).alias("kind")
+        ids = self.numbered.select(sql.col("number").alias("cluster"), sql.col("id").alias("representative"))
+        names = sql.array(*map(sql.lit, KINDS))
+        kind = sql.element_at(names, sql.col("kind") + 1).alias("kind")
         there = self.members().where("reason is null").join(ids, "cluster")
         return there.select("number", "id", "cluster", "representative", "similarity", kind, "url", "date")
 
@@ -84,12 +84,12 @@ class Tables:
         """The table of pairs that ``whorl cluster`` writes."""
         named = self.alike
         for side in ("left", "right"):
-            ids = self.numbered.select(F.col("number").alias(side), F.col("id").alias(f"{side}_id"))
+            ids = self.numbered.select(sql.col("number").alias(side), sql.col("id").alias(f"{side}_id"))
             named = named.join(ids, side)
-        shared, one, two = F.col("shared"), F.col("left_size"), F.col("right_size")
+        shared, one, two = sql.col("shared"), sql.col("left_size"), sql.col("right_size")
         return named.select(
-            F.col("left_id").alias("left"),
-            F.col("right_id").alias("right"),
+            sql.col("left_id").alias("left"),
+            sql.col("right_id").alias("right"),
             (shared / (one + two - shared)).alias("resemblance"),
             (shared / one).alias("left_in_right"),
             (shared / two).alias("right_in_left"),
@@ -99,7 +99,7 @@ class Tables:
 
 def _rounded(column: Column) -> Column:
     """To the nearest, halves to the even one, as NumPy has it."""
-    return F.rint(column).cast("long")
+    return sql.rint(column).cast("long")
 
 
 def _collected(tables: Tables, common: int) -> Clustering:

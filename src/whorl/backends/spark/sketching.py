@@ -1,4 +1,4 @@
-"""Phase 1: every document becomes a row with its digests and shingles, by the local backend's reader, a batch at a time.
+"""Phase 1: every document becomes a row with its digests and shingles, by the local backend's reader, in batches.
 
 The number of a document is its place in the input, as for the local backend: the rows of a task are counted, and what
 the tasks before have is added when the table is read. What gives no document is a row without a place, with the reason.
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from whorl import kernel
 from whorl.backends.rows import opened as opened_row
@@ -44,7 +44,7 @@ def documents(given: DataFrame, opened: Opener, scheme: Scheme) -> DataFrame:
     """The table of all documents. ``opened`` makes documents of a task's number and its Arrow batches."""
 
     def read(coming: Iterable[Any]) -> Iterator[Any]:
-        part = TaskContext.get().partitionId()  # type: ignore[union-attr]
+        part = TaskContext.get().partitionId()
         return _read(part, opened(part, coming), scheme)
 
     return given.mapInArrow(read, DOCUMENTS)
@@ -131,15 +131,15 @@ def _wrong(faults: list[Fault], part: int) -> Any:
 
 def numbered(written: DataFrame) -> DataFrame:
     """The documents with their numbers."""
-    counts = written.where("row is not null").groupBy("part").agg((F.max("row") + 1).alias("count")).toArrow()
+    counts = written.where("row is not null").groupBy("part").agg((sql.max("row") + 1).alias("count")).toArrow()
     order = np.argsort(counts["part"].to_numpy())
     parts, sizes = counts["part"].to_numpy()[order], counts["count"].to_numpy()[order]
     starts = pa.table({"part": parts.astype(np.int32), "start": np.cumsum(sizes) - sizes})
     spark = written.sparkSession
     return (
         written.where("row is not null")
-        .join(F.broadcast(spark.createDataFrame(starts)), "part")
-        .withColumn("number", F.col("start") + F.col("row"))
+        .join(sql.broadcast(spark.createDataFrame(starts)), "part")
+        .withColumn("number", sql.col("start") + sql.col("row"))
         .drop("part", "row", "start", "line", "left_out")
     )
 

@@ -1,7 +1,7 @@
-"""What each stage leaves: Parquet in a folder that every machine reaches. A stage that is there in whole is not repeated.
+"""What each stage leaves: Parquet in a folder that every machine reaches. A stage that is whole is not repeated.
 
 The name of a stage's folder tells all that it depends on, so other settings find what they can share and nothing else.
-Spark writes ``_SUCCESS`` when the last part is there; without it, the folder is what a failed run left, and is replaced.
+Spark writes ``_SUCCESS`` when the last part is there; without it, it is what a failed run left, and is replaced.
 """
 
 import json
