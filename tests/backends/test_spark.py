@@ -51,9 +51,19 @@ def test_beyond_the_drivers_budget_components_are_joined_where_they_are(spark, t
 
 def test_skewed_shingles_are_counted_in_blocks(spark, monkeypatch, tmp_path):
     """Ten documents a block, and a menu that 30 documents have: each two blocks meet once."""
-    from whorl.backends.spark import cluster, counting
+    from whorl.backends.spark import cluster, grouping
 
-    monkeypatch.setattr(counting, "BLOCK", 10)
+    monkeypatch.setattr(grouping, "BLOCK", 10)
     rows = corpus(6)
     expected, _ = reference(rows, SCHEME, common=60)
     same(cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), common=60).collected(), expected)
+
+
+def test_facts_that_fit_no_machine_are_joined(spark, monkeypatch, tmp_path):
+    from whorl.backends.spark import cluster, measuring
+
+    monkeypatch.setattr(measuring, "BROADCAST", 0)
+    rows = corpus(7)
+    for settings in ({"common": 9}, {"common": 9, "measure": "containment", "modulus": 2, "least": 4}):
+        expected, _ = reference(rows, SCHEME, **settings)
+        same(cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), **settings).collected(), expected)

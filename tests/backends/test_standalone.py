@@ -42,6 +42,6 @@ def test_a_driver_and_then_a_worker_are_killed(standalone, python_path, tmp_path
     assert second.returncode == 0, second.stderr.decode()[-2000:]
     told = json.loads(second.stdout.splitlines()[-1])
     assert told["found"] == ["documents", "equals"]
-    assert told["made"] == ["sketches", "frequent", "pairs", "hopeful", "alike", "heads"]
+    assert told["made"] == ["sketches", "pieces", "pairs", "hopeful", "alike", "heads"]
     expected, _ = cluster(corpus(5), SCHEME, common=9)
     assert told["members"] == [[one.id, one.cluster, one.similarity, one.kind] for one in expected.members]

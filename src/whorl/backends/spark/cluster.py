@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from whorl.backends.spark import counting, joining, measuring, sketching
+from whorl.backends.spark import counting, grouping, joining, measuring, sketching
 from whorl.backends.spark.equals import set_aside
 from whorl.backends.spark.result import Clustered, Tables
 from whorl.backends.spark.stages import Stages
@@ -99,17 +99,21 @@ class _Run:
         """Phases 2 and 3: ⟨shingle, document⟩ grouped, ⟨document, document, count⟩."""
         stage, asked = self._stages.stage, self._settings
         with _Clock(self._phases, SORT):
-            self._frequent = stage("frequent", self._of_pairs, lambda: counting.frequent(self._sketches, asked))
+            self._pieces = stage("pieces", self._of_pairs, lambda: grouping.grouped(self._sketches, asked))
         with _Clock(self._phases, COUNT):
-            self._pairs = stage("pairs", self._of_pairs, lambda: counting.pairs(self._sketches, self._frequent, asked))
+            self._pairs = stage("pairs", self._of_pairs, lambda: counting.pairs(self._pieces, self._above()))
+
+    def _above(self) -> int:
+        """A number that is above those of all documents."""
+        return 1 + (self._sketches.agg(sql.max("number")).first()[0] or 0)
 
     def join(self, edges: int) -> None:
         """Phase 4: which pairs are alike enough, and the clusters that they make."""
         stage, asked, depends = self._stages.stage, self._settings, self._of_all
         with _Clock(self._phases, JOIN):
-            self._candidates = self._pairs if asked.super_shingles else stage("hopeful", depends, self._hopeful)
+            known = counting.rows(self._pairs) if asked.super_shingles else stage("hopeful", depends, self._hopeful)
             held = measuring.contents(self._numbered, self._sketches, asked)
-            self._alike = stage("alike", depends, lambda: measuring.measured(self._candidates, held, asked))
+            self._alike = stage("alike", depends, lambda: measuring.measured(known, held, asked))
             self._heads = stage(
                 "heads",
                 depends,
@@ -118,11 +122,8 @@ class _Run:
             if asked.closure:
                 self._heads = stage("similarities", depends, lambda: self._similarities(held))
 
-    def _common(self) -> DataFrame:
-        return self._frequent.where(sql.col("count") > self._settings.common)
-
     def _hopeful(self) -> DataFrame:
-        facts = measuring.known(self._sketches, self._common(), self._settings)
+        facts = measuring.known(self._sketches, grouping.common(self._pieces), self._settings)
         return measuring.hopeful(self._pairs, facts, self._sketches.count(), self._settings)
 
     def _similarities(self, held: DataFrame) -> DataFrame:
@@ -150,7 +151,7 @@ class _Run:
             faults=wrong.select(
                 "part", sql.col("id").alias("path"), sql.col("line").alias("row"), "reason", "left_out"
             ),
-            common=self._common().count(),
+            common=grouping.commons(self._pieces),
             made=tuple(self._stages.made),
             found=tuple(self._stages.found),
             _tables=tables,

@@ -1,140 +1,163 @@
-"""Phases 2 and 3: ⟨shingle, document⟩, grouped; ⟨document, document, count⟩.
-
-Spark brings all postings of a shingle to one task, in order, and the compiled loop of the local backend makes pairs of
-them. A shingle that too many documents have is common and cut before. One just under the cut would make a lump of half
-a million pairs in one task: its documents are dealt into blocks, and each two blocks are a unit of work of their own.
+"""Phase 3: ⟨document, document, count⟩. The compiled loop of the local backend makes pairs of the pieces of a task and
+counts those that come together. What the tasks found of a pair meets in the bucket of its left document, and is added
+up.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from whorl import kernel
-from whorl.backends.spark.columns import batch, gathered, numbers
-from whorl.clustering.settings import ClusterSettings
-
-# Documents of a block. A unit makes 65,000 pairs at the most, a few milliseconds; a shingle just under the paper's cut
-# of 1,000 sends each posting to four units.
-BLOCK = 256
+from whorl.backends.spark.columns import batch
+from whorl.backends.spark.grouping import ACROSS, COMMON, UNIT
+from whorl.backends.spark.parcels import PARCELS, addressed, delivered, opened, tasks
 
 # Postings that are made pairs of together: 50 MB in the task, and few enough calls.
 STEP = 1 << 20
 
 # Pairs that leave a task at a time.
-ROOM = 1 << 18
+ROOM = 1 << 20
 
-_UNIT = ("hash", "one", "two")
-_PAIRS = "left long, right long, count long"
+# Pairs that a task counts, as they come: 150 MB of it while they are sorted.
+TASK = 1 << 22
 
+# Pairs of a row of what is written: a task of the next stage takes several rows.
+WRITTEN = 1 << 18
 
-def postings(sketches: DataFrame) -> DataFrame:
-    """⟨shingle, document⟩ of the sketches."""
-    return sketches.select("number", sql.explode("values").alias("hash"))
-
-
-def frequent(sketches: DataFrame, settings: ClusterSettings) -> DataFrame:
-    """The shingles that need care, with the number of their documents: above the cut, or more than a block."""
-    counts = postings(sketches).groupBy("hash").count()
-    return counts.where(sql.col("count") > min(BLOCK, settings.common))
+TALLY = np.dtype([("key", "<u8"), ("count", "<u4")])
+PAIR = np.dtype([("left", "<i8"), ("right", "<i8"), ("count", "<u4")])
 
 
-def pairs(sketches: DataFrame, frequent: DataFrame, settings: ClusterSettings) -> DataFrame:
-    """⟨document, document, count⟩, left < right."""
-    every = postings(sketches)
-    units = _light(every, frequent).unionByName(_heavy(every, frequent.where(sql.col("count") <= settings.common)))
-    found = units.repartition(*_UNIT).sortWithinPartitions(*_UNIT, "side", "number").mapInArrow(_tallied, _PAIRS)
-    if settings.super_shingles:
-        found = found.unionByName(_linear(every, frequent.where(sql.col("count") > settings.common)))
-    return found.groupBy("left", "right").agg(sql.sum("count").alias("count"))
+class Keys:
+    """A pair as one number within the bucket of its left document. ``span`` is above all numbers of documents."""
+
+    def __init__(self, buckets: int, span: int) -> None:
+        # The number has 64 bits. From 4,300 million documents on it takes several buckets to fit.
+        self.buckets = max(buckets, -(-span * span >> 64) + 1) if span >> 32 else buckets
+        self.span = span
+
+    def tallies(self, left: NDArray[np.int64], right: NDArray[np.int64], counts: NDArray[Any]) -> Any:
+        """Pairs, as parcels to their buckets."""
+        rows = np.empty(len(left), TALLY)
+        rows["key"] = (left // self.buckets).astype(np.uint64) * np.uint64(self.span) + right.astype(np.uint64)
+        rows["count"] = counts
+        return addressed(rows, left % self.buckets)
+
+    def pairs(self, keys: NDArray[np.uint64], counts: NDArray[np.uint32], bucket: int) -> NDArray[Any]:
+        """The inverse, in a bucket."""
+        rows = np.empty(len(keys), PAIR)
+        rows["left"] = (keys // np.uint64(self.span)).astype(np.int64) * self.buckets + bucket
+        rows["right"], rows["count"] = keys % np.uint64(self.span), counts
+        return rows
 
 
-def _light(every: DataFrame, frequent: DataFrame) -> DataFrame:
-    zero = sql.lit(0)
-    rest = every.join(frequent, "hash", "left_anti")
-    return rest.select("hash", zero.alias("one"), zero.alias("two"), zero.alias("side"), "number")
+def pairs(pieces: DataFrame, documents: int) -> DataFrame:
+    """Parcels of ⟨document, document, count⟩, left < right, each pair once. All numbers are below ``documents``."""
+    work = pieces.where(sql.col("kind") != COMMON)
+    size = work.agg(sql.sum("pairs")).first()[0] or 0
+    keys = Keys(tasks(pieces.sparkSession, size, TASK), max(1, documents))
+
+    def tallied(coming: Iterable[Any]) -> Iterator[Any]:
+        return _tallied(coming, keys)
+
+    def counted(coming: Iterable[Any]) -> Iterator[Any]:
+        return _counted(coming, keys)
+
+    # Dealt in turn: the pieces are alike in size, so the tasks are.
+    found = work.select("kind", "data").repartition(keys.buckets).mapInArrow(tallied, PARCELS)
+    return delivered(found, keys.buckets).mapInArrow(counted, PARCELS)
 
 
-def _heavy(every: DataFrame, frequent: DataFrame) -> DataFrame:
-    """Each posting of a frequent shingle once for every block that meets its own."""
-    blocks = sql.ceil(sql.col("count") / BLOCK).cast("int")
-    dealt = every.join(frequent.withColumn("blocks", blocks), "hash")
-    own = sql.pmod(sql.xxhash64("number"), sql.col("blocks")).cast("int")
-    met = dealt.withColumn("own", own).withColumn("other", sql.explode(sql.sequence(sql.lit(0), sql.col("blocks") - 1)))
-    one, two = sql.least("own", "other"), sql.greatest("own", "other")
-    side = sql.when(sql.col("own") > sql.col("other"), 1).otherwise(0)
-    return met.select("hash", one.alias("one"), two.alias("two"), side.alias("side"), "number")
+def _tallied(coming: Iterable[Any], keys: Keys) -> Iterator[Any]:
+    """The pairs of the pieces of a task, counted as far as they come together."""
+    waiting, held = list[NDArray[Any]](), 0
+    crossing = _Crossing(keys)
+    for each in coming:
+        for kind, data in zip(each["kind"].to_pylist(), each["data"], strict=True):
+            rows = np.frombuffer(data.as_buffer(), UNIT)
+            if kind == ACROSS:
+                yield from crossing.add(rows)
+                continue
+            waiting.append(rows)
+            held += len(rows)
+            if held >= STEP:
+                yield from _within(waiting, keys)
+                waiting, held = [], 0
+    yield from _within(waiting, keys)
+    yield from crossing.rest()
 
 
-def _linear(every: DataFrame, common: DataFrame) -> DataFrame:
-    """Each document of a common super shingle with the first one."""
-    those = every.join(common, "hash")
-    firsts = those.groupBy("hash").agg(sql.min("number").alias("left"))
-    return (
-        those.join(firsts, "hash")
-        .where("left < number")
-        .select("left", sql.col("number").alias("right"), sql.lit(1).cast("long").alias("count"))
-    )
-
-
-def _tallied(coming: Iterable[Any]) -> Iterator[Any]:
-    """The pairs of the units of a task, counted as far as they come together. Units come one after the other."""
-    held: list[Any] = []
-    for table in gathered(coming, STEP):
-        columns = [numbers(table[name]) for name in (*_UNIT, "side", "number")]
-        columns = [np.concatenate([one, two]) for one, two in zip(held, columns, strict=True)] if held else columns
-        cut = int(_begins(columns)[-1])
-        yield from _counted([column[:cut] for column in columns])
-        held = [column[cut:] for column in columns]
-    if held:
-        yield from _counted(held)
-
-
-def _begins(columns: list[NDArray[Any]]) -> NDArray[np.int64]:
-    """Where units begin."""
-    changes = np.ones(len(columns[0]), np.bool_)
-    changes[1:] = np.any([column[1:] != column[:-1] for column in columns[: len(_UNIT)]], axis=0)
-    return np.flatnonzero(changes)
-
-
-def _counted(columns: list[NDArray[Any]]) -> Iterator[Any]:
-    """The pairs of whole units. Within a unit of two blocks, a pair has one document of each."""
-    _, one, two, side, documents = columns
-    if not len(documents):
-        return
-    begins = _begins(columns)
-    units = np.repeat(np.arange(len(begins), dtype=np.uint64), np.diff(np.append(begins, len(documents))))
-    within = one == two
-    yield from _within(units[within], documents[within])
-    yield from _across(units[~within], side[~within], documents[~within])
-
-
-def _within(units: NDArray[np.uint64], documents: NDArray[np.int64]) -> Iterator[Any]:
+def _within(pieces: list[NDArray[Any]], keys: Keys) -> Iterator[Any]:
     """All pairs of each unit. The loop wants small numbers, in the same order."""
-    names, own = np.unique(documents, return_inverse=True)
+    if not pieces:
+        return
+    rows = np.concatenate(pieces)
+    begins = np.concatenate([np.diff(piece["unit"], prepend=piece["unit"][:1] + np.uint32(1)) != 0 for piece in pieces])
+    units = np.cumsum(begins).astype(np.uint64)
+    names, own = np.unique(rows["number"], return_inverse=True)
     small = own.astype(np.uint32)
     loops, at = kernel.pairs(), 0
     ends, order, bounds, _ = loops.follow(units, small, len(units), False, len(names))
     while at < len(names):
         found, counts, at = loops.tally(small, ends, order, bounds, at, ROOM)
         if len(found):
-            yield _batch(names[found >> np.uint64(32)], names[found & np.uint64(0xFFFFFFFF)], counts)
+            yield keys.tallies(names[found >> np.uint64(32)], names[found & np.uint64(0xFFFFFFFF)], counts)
 
 
-def _across(units: NDArray[np.uint64], side: NDArray[Any], documents: NDArray[np.int64]) -> Iterator[Any]:
-    """All pairs of a document of one side with one of the other."""
-    starts = np.flatnonzero(np.diff(units, prepend=units[:1] + 1))
-    for start, end in pairwise(np.append(starts, len(units)).tolist()):
-        middle = start + int(np.searchsorted(side[start:end], 1))
-        ours, theirs = documents[start:middle], documents[middle:end]
-        left, right = np.repeat(ours, len(theirs)), np.tile(theirs, len(ours))
-        if len(left):
-            yield _batch(np.minimum(left, right), np.maximum(left, right), np.ones(len(left)))
+class _Crossing:
+    """All pairs of a document of unit 0 with one of unit 1, gathered."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys, self._left, self._right = keys, list[NDArray[Any]](), list[NDArray[Any]]()
+        self._held = 0
+
+    def add(self, rows: NDArray[Any]) -> Iterator[Any]:
+        """The pairs of a piece; what is held leaves when there is enough of it."""
+        middle = int(np.searchsorted(rows["unit"], 1))
+        ours, theirs = rows["number"][:middle], rows["number"][middle:]
+        one, two = np.repeat(ours, len(theirs)), np.tile(theirs, len(ours))
+        self._left.append(np.minimum(one, two))
+        self._right.append(np.maximum(one, two))
+        self._held += len(one)
+        if self._held >= ROOM:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Any]:
+        """What is held."""
+        if self._held:
+            left, right = np.concatenate(self._left), np.concatenate(self._right)
+            yield self._keys.tallies(left, right, np.ones(len(left), np.uint32))
+        self._left, self._right, self._held = [], [], 0
 
 
-def _batch(left: NDArray[np.int64], right: NDArray[np.int64], counts: NDArray[Any]) -> Any:
-    return batch({"left": left, "right": right, "count": counts.astype(np.int64)})
+def _counted(coming: Iterable[Any], keys: Keys) -> Iterator[Any]:
+    """The sums of a bucket's tallies. They come in runs that are in order, which sorting makes use of."""
+    batches = [each for each in coming if len(each)]
+    if not batches:
+        return
+    bucket = int(batches[0]["bucket"][0].as_py())
+    rows = opened(batches, TALLY)
+    del batches
+    rows = rows[np.argsort(rows["key"], kind="stable")]
+    found, counts = kernel.pairs().count(np.ascontiguousarray(rows["key"]), np.ascontiguousarray(rows["count"]))
+    del rows
+    for start in range(0, len(found), WRITTEN):
+        part = slice(start, start + WRITTEN)
+        data = pa.array([keys.pairs(found[part], counts[part], bucket).tobytes()], pa.binary())
+        yield batch({"bucket": np.array([bucket], np.int32), "data": data})
+
+
+def rows(parcels: DataFrame) -> DataFrame:
+    """The pairs of parcels as rows: ``left``, ``right``, ``count``."""
+    return parcels.mapInArrow(_rows, "left long, right long, count long")
+
+
+def _rows(coming: Iterable[Any]) -> Iterator[Any]:
+    for each in coming:
+        found = opened([each], PAIR)
+        yield batch({name: found[name].astype(np.int64) for name in ("left", "right", "count")})

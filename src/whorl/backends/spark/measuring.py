@@ -14,7 +14,9 @@ from pyspark.sql import functions as sql
 
 from whorl import kernel
 from whorl.backends.spark.columns import batch, gathered, lists, numbers, rows
-from whorl.backends.spark.counting import postings
+from whorl.backends.spark.counting import PAIR
+from whorl.backends.spark.counting import rows as rows_of
+from whorl.backends.spark.parcels import opened
 from whorl.clustering.counting import Pairs
 from whorl.clustering.measuring import DOUBT, FEW, Measured, Measurer
 from whorl.clustering.records import Rows
@@ -33,15 +35,16 @@ EXACT = 1e-6
 # Pairs that are looked at together.
 STEP = 1 << 16
 
+HOPEFUL = "left long, right long"
 MEASURED = "left long, right long, shared double, left_size long, right_size long"
 
 
 def known(sketches: DataFrame, common: DataFrame, settings: ClusterSettings) -> DataFrame:
     """For each document: its shingles, its level, and by level how many values its sketch has and how many of them are
-    common: those are not counted, though two documents may share them."""
+    common: those are not counted, though two documents may share them. ``common`` are their postings."""
     masks = [(1 << level) - 1 for level in range(settings.modulus.bit_length())]
     fits = [sql.sum(sql.col("hash").bitwiseAND(sql.lit(mask)).eqNullSafe(0).cast("int")).cast("int") for mask in masks]
-    among = postings(sketches).join(common, "hash", "left_semi").groupBy("number").agg(sql.array(*fits).alias("common"))
+    among = common.groupBy("number").agg(sql.array(*fits).alias("common"))
     none = sql.array(*[sql.lit(0)] * len(masks))
     facts = sketches.select("number", "shingles", "level", "kept")
     return facts.join(among, "number", "left").withColumn("common", sql.coalesce("common", none))
@@ -49,8 +52,40 @@ def known(sketches: DataFrame, common: DataFrame, settings: ClusterSettings) -> 
 
 def hopeful(pairs: DataFrame, facts: DataFrame, count: int, settings: ClusterSettings) -> DataFrame:
     """The pairs whose sketches do not rule out that they reach the threshold. ``count`` documents have facts."""
-    if count <= BROADCAST:
-        facts = sql.broadcast(facts)
+    if count > BROADCAST:
+        return _hopeful_joined(rows_of(pairs), facts, settings)
+    held = _Facts(facts.toArrow(), settings)
+
+    def sifted(coming: Iterable[Any]) -> Iterator[Any]:
+        return (held.sifted(opened([each], PAIR), settings) for each in coming)
+
+    return pairs.mapInArrow(sifted, HOPEFUL)
+
+
+class _Facts:
+    """What is known of all documents, in their order: it travels with the task."""
+
+    def __init__(self, table: Any, settings: ClusterSettings) -> None:
+        table, width = table.sort_by("number"), settings.modulus.bit_length()
+        self._numbers, self._levels = numbers(table["number"]), numbers(table["level"]).astype(np.int64)
+        self._sizes = np.maximum(1, numbers(table["shingles"]))
+        self._kept, self._common = (
+            lists(table[name])[0].reshape(len(table), width).astype(np.int32) for name in ("kept", "common")
+        )
+
+    def sifted(self, pairs: Any, settings: ClusterSettings) -> Any:
+        """The local backend's rule."""
+        left, right = (np.searchsorted(self._numbers, pairs[side]) for side in ("left", "right"))
+        doubt, few = (EXACT, 0) if settings.estimate else (DOUBT, FEW)
+        chosen = kernel.pairs().hopeful(
+            left, right, pairs["count"].astype(np.int64), self._levels, self._kept, self._common,
+            None if settings.measure == "resemblance" else self._sizes, settings.threshold, doubt, few,
+        )  # fmt: skip
+        return batch({side: pairs[side][chosen] for side in ("left", "right")})
+
+
+def _hopeful_joined(pairs: DataFrame, facts: DataFrame, settings: ClusterSettings) -> DataFrame:
+    """The same for facts that fit no machine."""
     told = pairs
     for side in ("left", "right"):
         told = told.join(facts.select(*(sql.col(name).alias(f"{side}_{name}") for name in facts.columns)),
@@ -70,7 +105,7 @@ def hopeful(pairs: DataFrame, facts: DataFrame, count: int, settings: ClusterSet
     def sifted(coming: Iterable[Any]) -> Iterator[Any]:
         return (_sifted(table, settings) for table in gathered(coming, STEP))
 
-    return sampled.mapInArrow(sifted, "left long, right long")
+    return sampled.mapInArrow(sifted, HOPEFUL)
 
 
 def _at(column: str, level: Column) -> Column:
