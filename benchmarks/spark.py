@@ -25,6 +25,9 @@ SHINGLES, SIZES, OWN = 40, (2, 50), 6
 COMMON, EACH = 200, 2
 UNDER = 10_000
 
+# Seconds between two looks at the memory of Java's gigabytes.
+PAUSE = 0.5
+
 # A spread of times says nothing of tasks that took less than this: starting them took longer.
 LEAST_MS = 200
 
@@ -86,7 +89,7 @@ def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
         {
             **{f"spark.eventLog.{name}": value for name, value in logged.items()},
             "spark.sql.shuffle.partitions": str(partitions),
-            "spark.driver.memory": "2g",
+            "spark.driver.memory": "1500m",
             "spark.local.dir": str(home),
         },
     )
@@ -122,11 +125,13 @@ def main() -> None:
         home = Path(folder)
         (home / "log").mkdir()
         np.save(home / "labels.npy", written(asked.documents, home / "corpus"))
-        spent = cost([sys.executable, "-m", "benchmarks.spark", *sys.argv[1:], "--within", home])
+        spent = cost([sys.executable, "-m", "benchmarks.spark", *sys.argv[1:], "--within", home], pause=PAUSE)
         found = json.loads((home / "told.json").read_text("utf-8"))
     print(json.dumps(found, indent=1))
     each = found["shuffled"] / asked.documents
-    print(f"{asked.documents:,} documents: {spent.wall:.0f} s, {spent.memory / 1e9:.2f} GB")
+    print(
+        f"{asked.documents:,} documents: {spent.wall:.0f} s, {spent.cpu:.0f} CPU seconds, {spent.memory / 1e9:.2f} GB"
+    )
     print(f"{each:,.0f} bytes shuffled a document")
 
 

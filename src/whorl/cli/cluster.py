@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from whorl.cli.options import (
+    backend_options,
     format_option,
     limits_options,
     rules_of,
@@ -18,6 +19,7 @@ from whorl.cli.options import (
     scheme_of,
     scheme_options,
     set_limits,
+    spark_session,
 )
 from whorl.cli.progress import stages
 from whorl.clustering.features import Features
@@ -39,8 +41,6 @@ from whorl.scheme import Scheme
 
 DEFAULTS = ClusterSettings()
 EXISTING = click.Path(path_type=Path, exists=True)
-
-BACKENDS = ("local", "spark")
 
 # Within the folder of the result: what the phases left, so that a run goes on, and another threshold is quick.
 PHASES = "phases"
@@ -65,10 +65,6 @@ OPTIONS = (
     click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=lambda *given: _bytes(given[2]),
                  help="Memory for sorting, such as 500M; more goes to the disk."),
     click.option("--workers", type=click.IntRange(min=0), default=0, help="Threads; 0, the default, is one a core."),
-    click.option("--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
-                 help="Where it runs: on this machine, or on Spark, for what no one machine holds."),
-    click.option("--master", default="local[*]", show_default=True, metavar="URL",
-                 help="With --backend spark: the master, such as spark://host:7077 or yarn."),
     click.option("--fresh", is_flag=True, help="Begin anew, whatever a run before has left in the folder."),
     click.option("--discard", is_flag=True,
                  help="Remove what another run over this folder could go on from: it takes more room than the texts."),
@@ -91,6 +87,7 @@ def _options(command: Any) -> Any:
 @click.command()
 @click.argument("corpus", nargs=-1, type=EXISTING)
 @_options
+@backend_options
 @scheme_options("pages")
 @rules_options
 @limits_options
@@ -188,12 +185,9 @@ def _on_spark(
     folder: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, master: str
 ) -> tuple[Clustering, list[Fault]]:
     """The same on Spark, whose machines must all reach the corpus and the folder under these paths."""
-    try:
-        from whorl.backends.spark.files import clustered
-        from whorl.backends.spark.session import session
-    except ImportError as error:
-        raise InputError(f'Spark needs {error.name}, which is missing: pip install "whorl[spark]"') from error
-    spark = session(master)
+    spark = spark_session(master)
+    from whorl.backends.spark.files import clustered
+
     try:
         return clustered(
             spark, source.paths, source.columns, source.rules, scheme, folder, source.described(), settings

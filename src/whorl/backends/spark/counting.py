@@ -17,14 +17,15 @@ from whorl.backends.spark.columns import batch
 from whorl.backends.spark.grouping import ACROSS, COMMON, UNIT
 from whorl.backends.spark.parcels import PARCELS, addressed, delivered, opened, tasks
 
-# Postings that are made pairs of together: 50 MB in the task, and few enough calls.
-STEP = 1 << 20
+# Postings that are made pairs of together, all of a task: 100 MB of it. The more there are, the more often a pair is
+# found again before it travels.
+STEP = 1 << 21
 
 # Pairs that leave a task at a time.
 ROOM = 1 << 20
 
-# Pairs that a task counts, as they come: 150 MB of it while they are sorted.
-TASK = 1 << 22
+# Pairs that a task makes, and those that one counts, if none was found again before: 300 MB while they are sorted.
+MADE, TASK = 1 << 26, 1 << 23
 
 # Pairs of a row of what is written: a task of the next stage takes several rows.
 WRITTEN = 1 << 18
@@ -59,8 +60,9 @@ class Keys:
 def pairs(pieces: DataFrame, documents: int) -> DataFrame:
     """Parcels of ⟨document, document, count⟩, left < right, each pair once. All numbers are below ``documents``."""
     work = pieces.where(sql.col("kind") != COMMON)
-    size = work.agg(sql.sum("pairs")).first()[0] or 0
+    size, held = (total or 0 for total in work.agg(sql.sum("pairs"), sql.sum(sql.length("data"))).first())
     keys = Keys(tasks(pieces.sparkSession, size, TASK), max(1, documents))
+    makers = max(tasks(pieces.sparkSession, size, MADE), tasks(pieces.sparkSession, held, STEP * UNIT.itemsize))
 
     def tallied(coming: Iterable[Any]) -> Iterator[Any]:
         return _tallied(coming, keys)
@@ -69,7 +71,7 @@ def pairs(pieces: DataFrame, documents: int) -> DataFrame:
         return _counted(coming, keys)
 
     # Dealt in turn: the pieces are alike in size, so the tasks are.
-    found = work.select("kind", "data").repartition(keys.buckets).mapInArrow(tallied, PARCELS)
+    found = work.select("kind", "data").repartition(makers).mapInArrow(tallied, PARCELS)
     return delivered(found, keys.buckets).mapInArrow(counted, PARCELS)
 
 
@@ -143,9 +145,10 @@ def _counted(coming: Iterable[Any], keys: Keys) -> Iterator[Any]:
     bucket = int(batches[0]["bucket"][0].as_py())
     rows = opened(batches, TALLY)
     del batches
-    rows = rows[np.argsort(rows["key"], kind="stable")]
-    found, counts = kernel.pairs().count(np.ascontiguousarray(rows["key"]), np.ascontiguousarray(rows["count"]))
-    del rows
+    held = np.ascontiguousarray(rows["key"])
+    order = np.argsort(held, kind="stable")
+    found, counts = kernel.pairs().count(held[order], rows["count"][order])
+    del rows, held, order
     for start in range(0, len(found), WRITTEN):
         part = slice(start, start + WRITTEN)
         data = pa.array([keys.pairs(found[part], counts[part], bucket).tobytes()], pa.binary())
