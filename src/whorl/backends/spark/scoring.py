@@ -1,6 +1,6 @@
 """The pairs of a class on Spark. All who have a fingerprint meet in the task of its range; from there the group goes to
-the bucket of each of them. So a bucket has all that its submissions share, and scores them by the local backend's loop, to the last
-digit: what is added is added in the same order.
+the bucket of each of them. So a bucket has all that its submissions share, and scores them by the local
+backend's loop, to the last digit: what is added is added in the same order.
 """
 
 import pickle
