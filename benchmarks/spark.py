@@ -1,13 +1,16 @@
 """Clustering on Spark on this machine: time, memory, bytes shuffled, and how evenly the tasks of the join are loaded.
 
-python -m benchmarks.spark [--documents 200000] [--master local[2]]
+python -m benchmarks.spark [--documents 200000 …] [--master local[2] | --cluster]
 """
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +18,22 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
+from tests.backends.standalone import Standalone
 
 from benchmarks.processes import cost
 from whorl.corpus.records import Columns
 
-# The documents: shingles each; sizes of planted clusters; how many shingles of a copy are its own; shingles that more
-# documents than the cut have, how many each document has of them, and one just under the cut for every ``UNDER``.
+# The documents: shingles each; sizes of planted clusters; how many shingles of a copy are its own. For every ``COMMON``
+# documents one shingle is above the cut, and each document has ``EACH`` of those; for every ``UNDER`` one is just below.
 SHINGLES, SIZES, OWN = 40, (2, 50), 6
-COMMON, EACH = 200, 2
+COMMON, EACH = 1_000, 2
 UNDER = 10_000
 
 # Seconds between two looks at the memory of Java's gigabytes.
 PAUSE = 0.5
+
+# Memory of each worker of a cluster.
+MEMORY = "1500m"
 
 # A spread of times says nothing of tasks that took less than this: starting them took longer.
 LEAST_MS = 200
@@ -44,7 +51,7 @@ def drawn(count: int, seed: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int6
     found = bases[labels]
     rows = np.repeat(np.arange(count), OWN)
     found[rows, chance.integers(0, SHINGLES, len(rows))] = chance.integers(1, 1 << 62, len(rows))
-    found[:, :EACH] = chance.integers(0, COMMON, (count, EACH))
+    found[:, :EACH] = chance.integers(0, max(1, count // COMMON), (count, EACH))
     for number in range(max(1, count // UNDER)):
         found[chance.choice(count, min(count, 950), replace=False), EACH] = (1 << 62) + number
     order = chance.permutation(count)
@@ -62,20 +69,26 @@ def written(count: int, folder: Path, parts: int = 4) -> NDArray[np.int64]:
 
 
 def told(log: Path) -> dict[str, Any]:
-    """Bytes shuffled, and of the stages with several long tasks the spread: the longest by the median."""
-    shuffled, times = 0, defaultdict[int, list[int]](list)
+    """Bytes shuffled by each step; and of its stages with several long tasks the widest spread: how many tasks, the
+    median of their milliseconds, and the longest."""
+    names, shuffled = dict[int, str](), defaultdict[str, int](int)
+    times = defaultdict[int, list[int]](list)
     for line in log.read_text("utf-8").splitlines():
         event = json.loads(line)
+        if event["Event"] == "SparkListenerStageSubmitted":
+            name = (event.get("Properties") or {}).get("spark.job.description") or "the rest"
+            names[event["Stage Info"]["Stage ID"]] = name.removeprefix("whorl: ")
         if event["Event"] == "SparkListenerTaskEnd" and event.get("Task Metrics"):
             info, metrics = event["Task Info"], event["Task Metrics"]
-            shuffled += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
+            shuffled[names[event["Stage ID"]]] += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
             times[event["Stage ID"]].append(info["Finish Time"] - info["Launch Time"])
-    spreads = {
-        stage: (len(spent), int(np.median(spent)), max(spent))
-        for stage, spent in times.items()
-        if len(spent) > 1 and np.median(spent) >= LEAST_MS
-    }
-    return {"shuffled": shuffled, "spreads": spreads}
+    spreads = dict[str, tuple[int, int, int]]()
+    for stage, spent in times.items():
+        seen = (len(spent), int(np.median(spent)), max(spent))
+        if len(spent) > 1 and seen[1] >= LEAST_MS:
+            old = spreads.get(names[stage], seen)
+            spreads[names[stage]] = max(old, seen, key=lambda each: each[2] / each[1])
+    return {"shuffled": sum(shuffled.values()), "by step": dict(shuffled), "spreads": spreads}
 
 
 def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
@@ -90,6 +103,7 @@ def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
             **{f"spark.eventLog.{name}": value for name, value in logged.items()},
             "spark.sql.shuffle.partitions": str(partitions),
             "spark.driver.memory": "1500m",
+            "spark.executor.memory": "1000m",
             "spark.local.dir": str(home),
         },
     )
@@ -109,30 +123,53 @@ def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
     }
 
 
+def measured(count: int, master: str, given: argparse.Namespace) -> dict[str, Any]:
+    """One size, in a process of its own, whose memory is looked at with that of all that it starts."""
+    with tempfile.TemporaryDirectory(prefix="whorl-spark-") as folder:
+        home = Path(folder)
+        (home / "log").mkdir()
+        np.save(home / "labels.npy", written(count, home / "corpus"))
+        settings = ["--master", master, "--partitions", str(given.partitions), "--within", str(home)]
+        spent = cost([sys.executable, "-m", "benchmarks.spark", *settings], pause=PAUSE)
+        found = json.loads((home / "told.json").read_text("utf-8"))
+    each = {"shuffled bytes a document": round(found["shuffled"] / count)}
+    costs = {"wall": round(spent.wall, 1), "cpu": round(spent.cpu, 1), "memory": spent.memory}
+    return {"documents": count, **costs, **each, **found}
+
+
 def main() -> None:
-    """Measure in a process of its own, whose memory is looked at with that of all that it starts, and print."""
+    """Measure and print, a size after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=200_000)
+    parser.add_argument("--documents", type=int, nargs="+", default=[200_000])
     parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--cluster", action="store_true", help="a master and two workers, as processes of this machine")
     parser.add_argument("--partitions", type=int, default=8)
     parser.add_argument("--within", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.within:
         found = clustered(asked.within, asked.master, asked.partitions)
-        (asked.within / "told.json").write_text(json.dumps(found, indent=1), "utf-8")
+        (asked.within / "told.json").write_text(json.dumps(found), "utf-8")
         return
-    with tempfile.TemporaryDirectory(prefix="whorl-spark-") as folder:
-        home = Path(folder)
-        (home / "log").mkdir()
-        np.save(home / "labels.npy", written(asked.documents, home / "corpus"))
-        spent = cost([sys.executable, "-m", "benchmarks.spark", *sys.argv[1:], "--within", home], pause=PAUSE)
-        found = json.loads((home / "told.json").read_text("utf-8"))
-    print(json.dumps(found, indent=1))
-    each = found["shuffled"] / asked.documents
-    print(
-        f"{asked.documents:,} documents: {spent.wall:.0f} s, {spent.cpu:.0f} CPU seconds, {spent.memory / 1e9:.2f} GB"
-    )
-    print(f"{each:,.0f} bytes shuffled a document")
+    for count in asked.documents:
+        with started(asked) as master:
+            found = measured(count, master, asked)
+        print(json.dumps(found), flush=True)
+        print(f"{count:,} documents: {found['wall']} s, {found['cpu']} CPU seconds, {found['memory'] / 1e9:.2f} GB")
+
+
+@contextmanager
+def started(asked: argparse.Namespace) -> Iterator[str]:
+    """The master to ask: the one that was named, or that of a cluster which is stopped behind."""
+    if not asked.cluster:
+        yield asked.master
+        return
+    with tempfile.TemporaryDirectory(prefix="whorl-cluster-") as folder:
+        made = Standalone(Path(folder), os.pathsep.join(path for path in sys.path if path), MEMORY)
+        try:
+            made.start()
+            yield made.master
+        finally:
+            made.stop()
 
 
 if __name__ == "__main__":

@@ -1,32 +1,27 @@
 """Spark for tests: one session on this machine. Without Java 17 or pyspark, its tests alone are skipped."""
 
 import os
-import shutil
-import subprocess
 import sys
 
 import pytest
 
-JAVA = 17
+from tests.backends.needs import missing
+
+# What tells that a test needs Spark.
+FIXTURES = {"spark", "standalone"}
 
 
-def _java() -> int:
-    """The major version of the Java that would run; 0 if there is none."""
-    home = os.environ.get("JAVA_HOME")
-    program = f"{home}/bin/java" if home else shutil.which("java")
-    if not program:
-        return 0
-    told = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stderr
-    version = told.split('"')[1] if '"' in told else "0"
-    return int(version.split(".")[0])
+def pytest_collection_modifyitems(items):
+    """All tests of Spark in one process: each would start a session of its own, and Java with it."""
+    for item in items:
+        if FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 def needs_spark() -> None:
     """Skips the test, with the reason, where Spark cannot run."""
-    pytest.importorskip("pyspark", reason="Spark's tests need pyspark: pip install 'whorl[spark]'")
-    pytest.importorskip("pandas", reason="Spark's tests need pandas: pip install 'whorl[spark]'")
-    if _java() < JAVA:
-        pytest.skip(f"Spark's tests need Java {JAVA} or newer, and 'java -version' tells of none")
+    if missing():
+        pytest.skip(missing())
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +29,10 @@ def spark(tmp_path_factory):
     needs_spark()
     from whorl.backends.spark.session import session
 
-    # Small corpora: compiling plans and code for long runs would take longer than the runs.
+    # Small corpora: making plans and code for long runs would take longer than the runs.
     quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.codegen.wholeStage": "false",
-             "spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}  # fmt: skip
+             "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2",
+             "spark.driver.memory": "1g"}  # fmt: skip
     places = {name: str(tmp_path_factory.mktemp("spark")) for name in ("spark.local.dir", "spark.sql.warehouse.dir")}
     made = session("local[2]", {**quick, **places})
     yield made

@@ -24,8 +24,8 @@ def fail(process: int) -> None:
 class Standalone:
     """The processes of a cluster. ``master`` is its address."""
 
-    def __init__(self, folder: Path, python_path: str) -> None:
-        self._folder, self._python_path = folder, python_path
+    def __init__(self, folder: Path, python_path: str, memory: str = "700m") -> None:
+        self._folder, self._python_path, self._memory = folder, python_path, memory
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.master = ""
 
@@ -35,8 +35,8 @@ class Standalone:
         self.master = self._awaited(r"Starting Spark master at (spark://\S+)")[0]
         for number in range(WORKERS):
             place = ["--work-dir", str(self._folder / f"work-{number}"), "--webui-port", "0"]
-            self._run(f"worker-{number}", "org.apache.spark.deploy.worker.Worker", "--cores", "1", "--memory", "700m",
-                      *place, self.master)  # fmt: skip
+            room = ["--cores", "1", "--memory", self._memory]
+            self._run(f"worker-{number}", "org.apache.spark.deploy.worker.Worker", *room, *place, self.master)
         self._awaited(r"Registering worker", WORKERS)
 
     @property

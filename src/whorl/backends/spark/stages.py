@@ -28,7 +28,10 @@ class Stages:
         if self.is_done(path):
             self.found.append(name)
         else:
+            # What Spark's own pages and logs call it.
+            self.spark.sparkContext.setJobDescription(f"whorl: {name}")
             make().write.mode("overwrite").parquet(path)
+            self.spark.sparkContext.setJobDescription(None)
             self.made.append(name)
         return self.spark.read.parquet(path)
 
