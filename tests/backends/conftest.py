@@ -34,9 +34,12 @@ def spark(tmp_path_factory):
              "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2",
              "spark.driver.memory": "1g"}  # fmt: skip
     places = {name: str(tmp_path_factory.mktemp("spark")) for name in ("spark.local.dir", "spark.sql.warehouse.dir")}
-    made = session("local[2]", {**quick, **places})
-    yield made
-    made.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        # A task of Python costs more than the work of a small corpus.
+        patch.setattr("whorl.backends.spark.parcels.TASKS", 1)
+        made = session("local[2]", {**quick, **places})
+        yield made
+        made.stop()
 
 
 @pytest.fixture(scope="session")

@@ -87,8 +87,8 @@ class _Run:
         stage, corpus = self._stages.stage, self._of_corpus
         with _Clock(self._phases, SKETCH):
             self._written = stage("documents", corpus, lambda: sketching.documents(given, opened, self._scheme))
-            self._numbered = sketching.numbered(self._written)
-            self._equals = stage("equals", corpus, lambda: set_aside(self._numbered))
+            self._numbered, self._count = sketching.numbered(self._written)
+            self._equals = stage("equals", corpus, lambda: set_aside(self._numbered, self._count))
             self._sketches = stage("sketches", self._of_sketches, self._drawn)
 
     def _drawn(self) -> DataFrame:
@@ -101,11 +101,7 @@ class _Run:
         with _Clock(self._phases, SORT):
             self._pieces = stage("pieces", self._of_pairs, lambda: grouping.grouped(self._sketches, asked))
         with _Clock(self._phases, COUNT):
-            self._pairs = stage("pairs", self._of_pairs, lambda: counting.pairs(self._pieces, self._above()))
-
-    def _above(self) -> int:
-        """A number that is above those of all documents."""
-        return 1 + (self._sketches.agg(sql.max("number")).first()[0] or 0)
+            self._pairs = stage("pairs", self._of_pairs, lambda: counting.pairs(self._pieces, self._count))
 
     def join(self, edges: int) -> None:
         """Phase 4: which pairs are alike enough, and the clusters that they make."""
@@ -124,7 +120,7 @@ class _Run:
 
     def _hopeful(self) -> DataFrame:
         facts = measuring.known(self._sketches, grouping.common(self._pieces), self._settings)
-        return measuring.hopeful(self._pairs, facts, self._sketches.count(), self._settings)
+        return measuring.hopeful(self._pairs, facts, self._count, self._settings)
 
     def _similarities(self, held: DataFrame) -> DataFrame:
         """In a plain component, some are no pair with the one that stands for it: those are measured now."""

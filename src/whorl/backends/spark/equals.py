@@ -24,11 +24,11 @@ _DIGEST = np.dtype([("digest", "<u8"), ("number", "<i8")])
 _ROUNDS = ((IDENTICAL, "content"), (LEXICAL, "lexical"), (SHINGLE, "shingle"))
 
 
-def set_aside(numbered: DataFrame) -> DataFrame:
+def set_aside(numbered: DataFrame, count: int) -> DataFrame:
     """Number, the one that stands for it, and how both are equal: of the documents that are set aside alone."""
     whole = numbered.where("reason is null").select("number", "content", "lexical", "shingle")
     itself = sql.array(sql.struct("number", sql.lit(UNIQUE).alias("kind")))
-    found = whole.join(_repeated(whole), "number", "left_semi").select(
+    found = whole.join(_repeated(whole, count), "number", "left_semi").select(
         sql.col("number").alias("stands"), "content", "lexical", "shingle", itself.alias("members")
     )
     for kind, column in _ROUNDS:
@@ -37,10 +37,10 @@ def set_aside(numbered: DataFrame) -> DataFrame:
     return members.where("member.number != stands").select("member.number", "stands", "member.kind")
 
 
-def _repeated(whole: DataFrame) -> DataFrame:
+def _repeated(whole: DataFrame, documents: int) -> DataFrame:
     """The numbers of documents that have a digest in common with another, and maybe a few more. Most have none, and
     what follows costs much more a document than this: half of each digest, sorted."""
-    count = tasks(whole.sparkSession, len(_ROUNDS) * whole.count(), TASK)
+    count = tasks(whole.sparkSession, len(_ROUNDS) * documents, TASK)
 
     def sent(coming: Iterable[Any]) -> Iterator[Any]:
         return (_sent(table, count) for table in gathered(coming, STEP))

@@ -22,7 +22,7 @@ from whorl.backends.spark.stages import Stages
 from whorl.collection.rules import Rules
 from whorl.collection.walk import Walk
 from whorl.errors import DocumentError
-from whorl.index.fresh import unpack
+from whorl.index.fresh import EACH, unpack
 from whorl.index.index import Index
 from whorl.index.postings import Postings
 from whorl.index.prepare import SPANS, TEXT, Prepared, prepare
@@ -69,10 +69,10 @@ def build(
     index_scheme, index_key = index.scheme, index.key
     each = spark.range(0, len(dealt), 1, max(1, len(dealt)))
     written = Stages(spark, stages).stage("prepared", index_scheme.id, lambda: each.mapInArrow(prepared, PREPARED))
-    whole = numbered(written)
+    whole, documents = numbered(written)
     left_out = written.where("row is null").orderBy("part").select("name", "reason").collect()
     count = index.load(
-        lambda folder, first: _segments(whole, folder, first, index_scheme.id, index_key.id),
+        lambda folder, first: _segments(whole, documents, folder, first, index_scheme.id, index_key.id),
         lambda: _documents(whole, kind, sanctioned, said),
     )
     return count, [Skipped(*row) for row in left_out]
@@ -127,11 +127,12 @@ def _batch(**values: Any) -> Any:
     return pa.RecordBatch.from_pylist([values], schema=_ARROW)
 
 
-def _segments(whole: DataFrame, folder: Path, first: int, scheme: str, key: str) -> list[tuple[str, int]]:
+def _segments(
+    whole: DataFrame, documents: int, folder: Path, first: int, scheme: str, key: str
+) -> list[tuple[str, int]]:
     """A segment for each range of hashes. A task that is tried again writes under another name; what no list names is
     swept away by the next writer."""
-    counted = whole.agg(sql.sum(sql.length("postings")), sql.max("number")).first()
-    size, last = (counted[0] or 0) // 12, counted[1]
+    size = (whole.agg(sql.sum(sql.length("postings"))).first()[0] or 0) // EACH
     if not size:
         return []
     count, place = _shards(whole, size), str(folder.resolve())
@@ -143,7 +144,7 @@ def _segments(whole: DataFrame, folder: Path, first: int, scheme: str, key: str)
         rows = opened(coming, _POSTING)
         if len(rows):
             name = f"{first + TaskContext.get().taskAttemptId():08}.segment"
-            _write(Path(place, name), rows, last + 1, scheme, key)
+            _write(Path(place, name), rows, documents, scheme, key)
             yield batch({"name": pa.array([name]), "postings": np.array([len(rows)], np.int64)})
 
     parcels = whole.select("number", "postings").mapInArrow(sent, PARCELS)

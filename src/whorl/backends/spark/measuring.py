@@ -51,7 +51,7 @@ def known(sketches: DataFrame, common: DataFrame, settings: ClusterSettings) -> 
 
 
 def hopeful(pairs: DataFrame, facts: DataFrame, count: int, settings: ClusterSettings) -> DataFrame:
-    """The pairs whose sketches do not rule out that they reach the threshold. ``count`` documents have facts."""
+    """The pairs whose sketches do not rule out that they reach the threshold. There are ``count`` documents."""
     if count > BROADCAST:
         return _hopeful_joined(rows_of(pairs), facts, settings)
     held = _Facts(facts.toArrow(), settings)

@@ -129,19 +129,20 @@ def _wrong(faults: list[Fault], part: int) -> Any:
     )
 
 
-def numbered(written: DataFrame) -> DataFrame:
-    """The documents with their numbers."""
+def numbered(written: DataFrame) -> tuple[DataFrame, int]:
+    """The documents with their numbers, and how many there are."""
     counts = written.where("row is not null").groupBy("part").agg((sql.max("row") + 1).alias("count")).toArrow()
     order = np.argsort(counts["part"].to_numpy())
     parts, sizes = counts["part"].to_numpy()[order], counts["count"].to_numpy()[order]
     starts = pa.table({"part": parts.astype(np.int32), "start": np.cumsum(sizes) - sizes})
     spark = written.sparkSession
-    return (
+    found = (
         written.where("row is not null")
         .join(sql.broadcast(spark.createDataFrame(starts)), "part")
         .withColumn("number", sql.col("start") + sql.col("row"))
         .drop("part", "row", "start", "line", "left_out")
     )
+    return found, int(sizes.sum())
 
 
 def sketches(chosen: DataFrame, settings: ClusterSettings) -> DataFrame:
