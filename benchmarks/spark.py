@@ -123,13 +123,14 @@ def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
     }
 
 
-def measured(count: int, master: str, given: argparse.Namespace) -> dict[str, Any]:
+def measured(count: int, given: argparse.Namespace) -> dict[str, Any]:
     """One size, in a process of its own, whose memory is looked at with that of all that it starts."""
     with tempfile.TemporaryDirectory(prefix="whorl-spark-") as folder:
         home = Path(folder)
         (home / "log").mkdir()
         np.save(home / "labels.npy", written(count, home / "corpus"))
-        settings = ["--master", master, "--partitions", str(given.partitions), "--within", str(home)]
+        settings = ["--master", given.master, "--partitions", str(given.partitions), "--within", str(home)]
+        settings += ["--cluster"] if given.cluster else []
         spent = cost([sys.executable, "-m", "benchmarks.spark", *settings], pause=PAUSE)
         found = json.loads((home / "told.json").read_text("utf-8"))
     each = {"shuffled bytes a document": round(found["shuffled"] / count)}
@@ -147,12 +148,12 @@ def main() -> None:
     parser.add_argument("--within", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.within:
-        found = clustered(asked.within, asked.master, asked.partitions)
+        with started(asked) as master:
+            found = clustered(asked.within, master, asked.partitions)
         (asked.within / "told.json").write_text(json.dumps(found), "utf-8")
         return
     for count in asked.documents:
-        with started(asked) as master:
-            found = measured(count, master, asked)
+        found = measured(count, asked)
         print(json.dumps(found), flush=True)
         print(f"{count:,} documents: {found['wall']} s, {found['cpu']} CPU seconds, {found['memory'] / 1e9:.2f} GB")
 

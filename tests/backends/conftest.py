@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.backends.needs import missing
+from tests.backends.standalone import QUICK
 
 # What tells that a test needs Spark.
 FIXTURES = {"spark", "standalone"}
@@ -29,15 +30,11 @@ def spark(tmp_path_factory):
     needs_spark()
     from whorl.backends.spark.session import session
 
-    # Small corpora: making plans and code for long runs would take longer than the runs.
-    quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.codegen.wholeStage": "false",
-             "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2",
-             "spark.driver.memory": "1g"}  # fmt: skip
     places = {name: str(tmp_path_factory.mktemp("spark")) for name in ("spark.local.dir", "spark.sql.warehouse.dir")}
     with pytest.MonkeyPatch.context() as patch:
         # A task of Python costs more than the work of a small corpus.
         patch.setattr("whorl.backends.spark.parcels.TASKS", 1)
-        made = session("local[2]", {**quick, **places})
+        made = session("local[2]", {**QUICK, **places, "spark.driver.memory": "1g"})
         yield made
         made.stop()
 

@@ -11,23 +11,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.backends.standalone import fail
+from tests.backends.standalone import QUICK, fail
 from tests.conformance.backend import SCHEME, corpus
 from whorl.backends.spark import cluster
 from whorl.backends.spark.session import session
 from whorl.backends.spark.stages import Stages
 
-QUICK = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.driver.memory": "512m",
-    "spark.executor.memory": "512m",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-}
+ROOM = {"spark.driver.memory": "512m", "spark.executor.memory": "512m"}
+LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
 def main(master: str, folder: str, last: str, process: str) -> None:
@@ -41,7 +32,7 @@ def main(master: str, folder: str, last: str, process: str) -> None:
         return table
 
     Stages.stage = stage  # type: ignore[method-assign]
-    spark = session(master, QUICK)
+    spark = session(master, {**QUICK, **ROOM, **LOOPBACK})
     given = spark.createDataFrame(pa.Table.from_pylist(corpus(5)))
     found = cluster(given, SCHEME, folder=folder, corpus="suite", common=9)
     members = [[one.id, one.cluster, one.similarity, one.kind] for one in found.collected().members]

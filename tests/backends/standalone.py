@@ -10,6 +10,17 @@ from pathlib import Path
 
 WORKERS = 2
 
+# Small corpora: making plans, machine code and threads for long runs would take longer than the runs.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+QUICK = {
+    "spark.driver.extraJavaOptions": JAVA,
+    "spark.executor.extraJavaOptions": JAVA,
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+
 # Seconds that a process of Java may take to be ready on a machine that has other work.
 PATIENCE = 120
 
@@ -60,7 +71,7 @@ class Standalone:
             "SPARK_HOME": str(home),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "256m",
-            "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1",
+            "SPARK_DAEMON_JAVA_OPTS": JAVA,
             "PYSPARK_PYTHON": sys.executable,
             "PYTHONPATH": self._python_path,
         }
