@@ -24,7 +24,7 @@ from benchmarks.processes import cost
 from whorl.corpus.records import Columns
 
 # The documents: shingles each; sizes of planted clusters; how many shingles of a copy are its own. For every ``COMMON``
-# documents one shingle is above the cut, and each document has ``EACH`` of those; for every ``UNDER`` one is just below.
+# documents one shingle is above the cut, and each document has ``EACH`` of those; for every ``UNDER`` one just below.
 SHINGLES, SIZES, OWN = 40, (2, 50), 6
 COMMON, EACH = 1_000, 2
 UNDER = 10_000
