@@ -11,7 +11,12 @@ pa = pytest.importorskip("pyarrow")
 @pytest.mark.parametrize(
     ("length", "shuffled", "together", "parts"),
     # Tasks that join little by themselves leave the work to the rounds.
-    [(1000, False, 20, 4), (1000, True, 20, 4), (100_000, False, 16_000, 2), (100_000, True, 16_000, 2)],
+    [
+        (1000, False, 20, 4),
+        (1000, True, 20, 4),
+        pytest.param(100_000, False, 16_000, 2, marks=pytest.mark.slow),
+        pytest.param(100_000, True, 16_000, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_chains_settle_in_at_most_twenty_rounds(spark, tmp_path, length, shuffled, together, parts):
     from whorl.backends.spark.components import components

@@ -1,7 +1,7 @@
 """Which pairs are alike enough: those that the sketches do not rule out are verified on all shingles.
 
-Verification needs the shingles of both documents in one place. Pairs are dealt into buckets by their left document, and
-a document's shingles travel once to each bucket that asks for them, not once for each pair.
+Verification needs the shingles of both documents in one place. Pairs are dealt into buckets by what may be their
+cluster, and a document's shingles travel once to each bucket that asks for them, not once for each pair.
 """
 
 from collections.abc import Iterable, Iterator
@@ -141,7 +141,7 @@ def contents(numbered: DataFrame, sketches: DataFrame, settings: ClusterSettings
 def measured(candidates: DataFrame, held: DataFrame, settings: ClusterSettings, *, all_of: bool = False) -> DataFrame:
     """The candidates that reach the threshold, or all of them, with how many shingles they share."""
     buckets = _buckets(candidates, held)
-    dealt = candidates.select("left", "right", sql.pmod(sql.xxhash64("left"), sql.lit(buckets)).alias("bucket"))
+    dealt = _dealt(candidates, buckets)
     sides = [dealt.select(sql.col("bucket").alias("asks"), sql.col(side).alias("number")) for side in ("left", "right")]
     asked = sides[0].unionByName(sides[1]).distinct()
 
@@ -150,6 +150,15 @@ def measured(candidates: DataFrame, held: DataFrame, settings: ClusterSettings, 
 
     sent = asked.join(held, "number")
     return dealt.groupBy("bucket").cogroup(sent.groupBy("asks")).applyInArrow(verified, MEASURED)
+
+
+def _dealt(candidates: DataFrame, buckets: int) -> DataFrame:
+    """Pairs by the first document that is a pair with their left one: those of a cluster, in which nearly all are pairs
+    of all, come to one bucket, and ask for each document's shingles once."""
+    firsts = candidates.groupBy("right").agg(sql.min("left").alias("first"))
+    known = candidates.join(firsts.select(sql.col("right").alias("left"), "first"), "left", "left")
+    home = sql.xxhash64(sql.coalesce("first", "left"))
+    return known.select("left", "right", sql.pmod(home, sql.lit(buckets)).alias("bucket"))
 
 
 def _buckets(candidates: DataFrame, held: DataFrame) -> int:
