@@ -15,7 +15,8 @@ venv: $(VENV)/.installed  ## make .venv with everything that running and testing
 
 test: check  ## formatting, lint, types, layers and the whole test suite
 	sh tools/install_browser.sh
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m tests.backends.needs
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-slow: $(VENV)/.installed  ## kills, damage, crowds and poisoning of an index at length (minutes)
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -68,5 +69,5 @@ clean:
 $(VENV)/.installed: pyproject.toml setup.py $(KERNEL)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[all,spark]' --group dev
 	touch $@

@@ -22,12 +22,12 @@ class Cost:
     memory: int
 
 
-def cost(command: Sequence[str | Path], folder: Path | None = None) -> Cost:
-    """Run a command to its end."""
+def cost(command: Sequence[str | Path], folder: Path | None = None, pause: float = PAUSE) -> Cost:
+    """Run a command to its end. A look at many gigabytes takes longer: then let the ``pause`` be longer."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    peak = [0]
-    watcher = threading.Thread(target=_watch, args=(process, peak))
+    peak, ticks = [0], dict[int, int]()
+    watcher = threading.Thread(target=_watch, args=(process, peak, ticks, pause))
     watcher.start()
     _, told = process.communicate()
     watcher.join()
@@ -35,18 +35,21 @@ def cost(command: Sequence[str | Path], folder: Path | None = None) -> Cost:
         raise RuntimeError(f"{command[0]} failed: {told.decode('utf-8', 'replace')[-500:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(spent, time.monotonic() - start, peak[0])
+    # What nobody waited for is in no account of children: it is what was seen last.
+    seen = sum(ticks.values()) / os.sysconf("SC_CLK_TCK")
+    return Cost(max(spent, seen), time.monotonic() - start, peak[0])
 
 
-def _watch(process: "subprocess.Popen[bytes]", peak: list[int]) -> None:
+def _watch(process: "subprocess.Popen[bytes]", peak: list[int], ticks: dict[int, int], pause: float) -> None:
     while process.poll() is None:
-        peak[0] = max(peak[0], sum(map(_memory, _family(process.pid))))
-        time.sleep(PAUSE)
+        peak[0] = max(peak[0], sum(map(_memory, _family(process.pid, ticks))))
+        time.sleep(pause)
 
 
-def _family(root: int) -> list[int]:
-    """A process and all that it started, directly or not."""
+def _family(root: int, ticks: dict[int, int]) -> list[int]:
+    """A process and all that it started, directly or not; ``ticks`` are told what each has spent."""
     parents: dict[int, list[int]] = {}
+    spent: dict[int, int] = {}
     for entry in os.listdir("/proc"):  # noqa: PTH208  (a Path for each of them is half of what a look costs)
         if entry.isdigit():
             try:
@@ -54,10 +57,12 @@ def _family(root: int) -> list[int]:
             except OSError:
                 continue  # it has ended meanwhile
             parents.setdefault(int(fields[1]), []).append(int(entry))
+            spent[int(entry)] = int(fields[11]) + int(fields[12])
     found, waiting = [], [root]
     while waiting:
         found.append(waiting.pop())
         waiting += parents.get(found[-1], [])
+    ticks |= {each: spent.get(each, 0) for each in found}
     return found
 
 

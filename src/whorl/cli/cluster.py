@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from whorl.cli.options import (
+    backend_options,
     format_option,
     limits_options,
     rules_of,
@@ -18,6 +19,7 @@ from whorl.cli.options import (
     scheme_of,
     scheme_options,
     set_limits,
+    spark_session,
 )
 from whorl.cli.progress import stages
 from whorl.clustering.features import Features
@@ -85,6 +87,7 @@ def _options(command: Any) -> Any:
 @click.command()
 @click.argument("corpus", nargs=-1, type=EXISTING)
 @_options
+@backend_options
 @scheme_options("pages")
 @rules_options
 @limits_options
@@ -104,6 +107,7 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
       whorl cluster corpus.jsonl --id doc_id --text body -o clusters/
       whorl cluster papers/ --measure containment --threshold 0.8 -o clusters/
       whorl cluster songs.parquet --features notes -o clusters/
+      whorl cluster crawl/ --backend spark --master spark://host:7077 -o clusters/
     """
     if given["query"]:
         _answer(out, given["query"], form)
@@ -114,8 +118,11 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
     scheme = scheme_of(given.pop("scheme_name"), given)
     source = _Source(corpus, _columns(given), rules_of(given))
     _prepare(out, bool(corpus), given["fresh"])
-    with stages() as progress:
-        found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
+    if given["backend"] == "spark":
+        found, faults = _on_spark(out / PHASES, source, scheme, settings, given["master"])
+    else:
+        with stages() as progress:
+            found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
     left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
     left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
     told = write(found, out, settings, given["keep"], left_out)
@@ -131,23 +138,23 @@ class _Source:
     """The documents of the corpus, and what is wrong with it, told as they are read."""
 
     def __init__(self, paths: tuple[Path, ...], columns: Columns, rules: Rules) -> None:
-        self._paths, self._columns, self._rules = paths, columns, rules
+        self.paths, self.columns, self.rules = paths, columns, rules
         self.faults: list[dict[str, Any]] = []
 
     def described(self) -> str:
         """What tells one corpus from another; nothing if none is named."""
-        if not self._paths:
+        if not self.paths:
             return ""
-        paths = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in self._paths]
-        return json.dumps([paths, asdict(self._columns), asdict(self._rules)], default=str)
+        paths = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in self.paths]
+        return json.dumps([paths, asdict(self.columns), asdict(self.rules)], default=str)
 
     def items(self, progress: Progress | None) -> Iterator[Item | Sheet]:
         """Every document. How far it is, is told in bytes."""
         seen, behind = Seen(), 0
-        sizes = [size(path, self._rules) for path in self._paths]
-        for path, length in zip(self._paths, sizes, strict=True):
-            prefix = f"{path.name}/" if len(self._paths) > 1 else ""
-            for item in read_sheets(path, self._columns, self._rules, seen=seen, prefix=prefix):
+        sizes = [size(path, self.rules) for path in self.paths]
+        for path, length in zip(self.paths, sizes, strict=True):
+            prefix = f"{path.name}/" if len(self.paths) > 1 else ""
+            for item in read_sheets(path, self.columns, self.rules, seen=seen, prefix=prefix):
                 if isinstance(item, Fault):
                     self.faults.append(asdict(item))
                     continue
@@ -172,6 +179,21 @@ def _clustered(
         run.sketch(source.items(progress), source.faults)
         run.pair()
         return run.join(), [Fault(**fault) for fault in run.faults]
+
+
+def _on_spark(
+    folder: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, master: str
+) -> tuple[Clustering, list[Fault]]:
+    """The same on Spark, whose machines must all reach the corpus and the folder under these paths."""
+    spark = spark_session(master)
+    from whorl.backends.spark.files import clustered
+
+    try:
+        return clustered(
+            spark, source.paths, source.columns, source.rules, scheme, folder, source.described(), settings
+        )
+    finally:
+        spark.stop()
 
 
 def _columns(given: dict[str, Any]) -> Columns:

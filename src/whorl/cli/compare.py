@@ -3,6 +3,9 @@
 import csv
 import json
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import click
 
 from whorl.cli.options import (
     as_option,
+    backend_options,
     format_option,
     limits_options,
     rules_of,
@@ -17,6 +21,7 @@ from whorl.cli.options import (
     scheme_of,
     scheme_options,
     set_limits,
+    spark_session,
 )
 from whorl.cli.progress import stages
 from whorl.comparison.compare_all import compare_all
@@ -25,6 +30,7 @@ from whorl.comparison.kind import scheme_for
 from whorl.comparison.result import Comparison
 from whorl.comparison.scores import MEASURES
 from whorl.comparison.settings import COUNTS, LATE, THRESHOLD, Settings
+from whorl.scheme import Scheme
 
 DEFAULTS = Settings()
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -70,6 +76,10 @@ def _options(command: Any) -> Any:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=EXISTING)
 @_options
+@backend_options
+@click.option("--stages", "between", type=click.Path(path_type=Path),
+              help="With --backend spark: a folder that all machines reach, for what lies between the steps; the same "
+              "command goes on from it.  [default: a temporary one, of this machine]")  # fmt: skip
 @scheme_options("auto")
 @as_option
 @rules_options
@@ -99,6 +109,7 @@ def command(
       whorl compare alice.py bob.py --format json
       whorl compare essays/ --scheme text --threshold 0.3 --format csv
       whorl compare essays/ --deep --report report/
+      whorl compare programs/ --backend spark --master spark://host:7077 --stages /shared/stages
     """
     if report is not None:
         from whorl.report.write import check_folder
@@ -107,14 +118,37 @@ def command(
     set_limits(parse_seconds, parse_memory, given["threads"])
     settings = _settings(given, as_format)
     scheme = scheme_of(given.pop("scheme_name"), given, lambda: scheme_for(paths, Settings(**settings)))
-    with stages() as progress:
-        sources = {name: given[name] for name in ("base", "archive", "roster")}
-        found = compare_all(paths, scheme, **sources, progress=progress, **settings)
+    with _compared(paths, scheme, settings, given, (parse_seconds, parse_memory)) as found:
         names = ", ".join(path.resolve().name for path in paths) if not given["anonymise"] else "Submissions"
         page = None if report is None else _written(found, report, title or names)
-    _show(found, form, group_by is not None)
+        _show(found, form, group_by is not None)
     if page is not None:
         click.echo(f"report: {page}", err=form != "table")
+
+
+@contextmanager
+def _compared(
+    paths: tuple[Path, ...], scheme: Scheme, settings: dict[str, Any], given: dict[str, Any], limits: tuple[float, int]
+) -> Iterator[Comparison]:
+    """The comparison, and while it is shown what its texts are in."""
+    sources = {name: given[name] for name in ("base", "archive", "roster")}
+    if given["backend"] == "local":
+        with stages() as progress:
+            found = compare_all(paths, scheme, **sources, progress=progress, **settings)
+        yield found
+        return
+    spark = spark_session(given["master"])
+    from whorl.backends.spark import compare_all as on_spark
+
+    with tempfile.TemporaryDirectory(prefix="whorl-spark-") as temporary:
+        try:
+            yield on_spark(
+                spark, paths, scheme, **sources, **settings,
+                folder=str((given["between"] or Path(temporary)).resolve()),
+                ready=lambda: set_limits(*limits, 1),
+            )  # fmt: skip
+        finally:
+            spark.stop()
 
 
 def _settings(given: dict[str, Any], as_format: str | None) -> dict[str, Any]:

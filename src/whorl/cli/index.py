@@ -1,8 +1,9 @@
 """``whorl index``: make an index, add and remove documents, look after it."""
 
 import json
+import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import click
 
 from whorl.cli.options import (
     as_option,
+    backend_options,
     format_option,
     limits_options,
     rules_of,
@@ -18,6 +20,7 @@ from whorl.cli.options import (
     scheme_of,
     scheme_options,
     set_limits,
+    spark_session,
 )
 from whorl.cli.progress import stages
 from whorl.cli.remote import (
@@ -39,8 +42,29 @@ from whorl.model import Document, Skipped
 if TYPE_CHECKING:
     from whorl.client.client import Client
 
+# Within the folder of an index that is built on Spark: what lies between its stages.
+BETWEEN = "building"
+
 FOLDER = click.Path(path_type=Path)
 EXISTING = click.Path(path_type=Path, exists=True)
+
+
+# What can be said of all documents that come together.
+FACTS = ("url", "date", "contact", "owner", "labels")
+
+
+def _facts_options(function: Any) -> Any:
+    for option in reversed((
+        click.option("--url", help="Where the documents are published."),
+        click.option("--date", help="Their date."),
+        click.option("--contact", help="Whom to ask about them."),
+        click.option("--owner", help="Whose they are: one owner's copies of a text count once."),
+        click.option("--label", "labels", multiple=True, help="A word about them. Can be given again."),
+        click.option("--sanctioned", is_flag=True,
+                     help="What stands in them is no evidence: templates, licences, quotations."),
+    )):  # fmt: skip
+        function = option(function)
+    return function
 
 
 @click.group()
@@ -52,6 +76,7 @@ def command() -> None:
       whorl index create papers.index --scheme text
       whorl index add papers.index papers/ --owner library
       whorl search papers.index draft.pdf
+      whorl index build crawl.index crawl/ --backend spark --master spark://host:7077
       whorl index list --server https://whorl.example.org --collection essays
 
     With --server, add, list, remove and stats leave INDEX out and ask the server at that address. Its token is taken
@@ -73,12 +98,7 @@ def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> Non
 @places_argument("PATHS")
 @server_options
 @collection_option
-@click.option("--url", help="Where the documents are published.")
-@click.option("--date", help="Their date.")
-@click.option("--contact", help="Whom to ask about them.")
-@click.option("--owner", help="Whose they are: one owner's copies of a text count once.")
-@click.option("--label", "labels", multiple=True, help="A word about them. Can be given again.")
-@click.option("--sanctioned", is_flag=True, help="What stands in them is no evidence: templates, licences, quotations.")
+@_facts_options
 @click.option("--mirror", is_flag=True, help="Remove documents of these PATHS that are gone.")
 @as_option
 @rules_options
@@ -97,24 +117,89 @@ def add(places: tuple[str, ...], as_format: str | None, form: str, **given: Any)
     if index is None:
         refuse_with_server("parse_seconds", "parse_memory")
     set_limits(given["parse_seconds"], given["parse_memory"], given["threads"])
-    facts = {name: given[name] for name in ("url", "date", "contact", "owner", "labels")}
     states: Counter[str] = Counter()
     skipped: list[Skipped] = []
     seen: set[str] = set()
     with opened(index, given) as place, stages() as progress:
-        documents = _documents(paths, rules_of(given), skipped, seen, {**facts, "format": as_format})
-        for done, found in enumerate(
-            place.add_all(documents, sanctioned=given["sanctioned"], threads=given["threads"]), 1
-        ):
-            if isinstance(found, Added):
-                states[found.state] += 1
-            else:
-                skipped.append(found)
-            if progress is not None:
-                progress("adding", done, None)
+        documents = _documents(paths, rules_of(given), skipped, seen, _facts(given, as_format))
+        _add(place, documents, given, states, skipped, progress)
         if given["mirror"]:
             states["removed"] = len(place.remove(*_gone(place, paths, seen, skipped)))
     _tell(states, skipped, form)
+
+
+@command.command()
+@click.argument("index", type=FOLDER)
+@click.argument("paths", nargs=-1, required=True, type=EXISTING)
+@backend_options
+@click.option("--no-text", is_flag=True, help="Keep fingerprints only: passages are then told, but not verified.")
+@_facts_options
+@scheme_options("text")
+@as_option
+@rules_options
+@limits_options
+@click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read.")
+@format_option("table", "json")
+def build(
+    index: Path, paths: tuple[Path, ...], scheme_name: str, as_format: str | None, form: str, **given: Any
+) -> None:
+    """Make INDEX of the documents in PATHS (files, folders, archives) at once: create and add in one.
+
+    On Spark, tasks read the documents and write the index's segments, one range of hashes each. INDEX and PATHS must
+    be reached under these names by all machines. What comes out is an index like any other.
+    """
+    set_limits(given["parse_seconds"], given["parse_memory"], given["threads"])
+    scheme = scheme_of(scheme_name, given)
+    states: Counter[str] = Counter()
+    skipped: list[Skipped] = []
+    with Index.create(index, scheme, text=not given["no_text"]) as place:
+        if given["backend"] == "spark":
+            states["added"] = _built(place, paths, as_format, given, skipped)
+        else:
+            documents = _documents(paths, rules_of(given), skipped, set(), _facts(given, as_format))
+            with stages() as progress:
+                _add(place, documents, given, states, skipped, progress)
+            place.flush()
+    _tell(states, skipped, form)
+
+
+def _built(
+    place: Index, paths: tuple[Path, ...], as_format: str | None, given: dict[str, Any], skipped: list[Skipped]
+) -> int:
+    spark = spark_session(given["master"])
+    from whorl.backends.spark.index import build as build_on_spark
+
+    limits = given["parse_seconds"], given["parse_memory"], 1
+    between = place.folder / BETWEEN
+    try:
+        count, left_out = build_on_spark(
+            spark, place, paths, rules_of(given), _name, stages=str(between.resolve()), text=not given["no_text"],
+            sanctioned=given["sanctioned"], facts=_facts(given, as_format), ready=lambda: set_limits(*limits),
+        )  # fmt: skip
+    finally:
+        spark.stop()
+        shutil.rmtree(between, ignore_errors=True)
+    skipped += left_out
+    return count
+
+
+def _facts(given: dict[str, Any], as_format: str | None) -> dict[str, Any]:
+    return {**{name: given[name] for name in FACTS}, "format": as_format}
+
+
+def _add(
+    place: "Index | Client", documents: Iterator[Document], given: dict[str, Any], states: Counter[str],
+    skipped: list[Skipped], progress: Callable[[str, int, int | None], object] | None,
+) -> None:  # fmt: skip
+    """Add documents; what became of each is noted."""
+    added = place.add_all(documents, sanctioned=given["sanctioned"], threads=given["threads"])
+    for done, found in enumerate(added, 1):
+        if isinstance(found, Added):
+            states[found.state] += 1
+        else:
+            skipped.append(found)
+        if progress is not None:
+            progress("adding", done, None)
 
 
 @command.command()

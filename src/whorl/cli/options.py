@@ -22,6 +22,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 # The name of the scheme that the documents decide.
 AUTO = "auto"
 
+# Where a command can run.
+BACKENDS = ("local", "spark")
+
 # Scheme settings that can be given one by one; each overrides the scheme's own.
 SETTINGS = {
     "frontend": (str, "Front-end: see 'whorl formats'."),
@@ -108,6 +111,27 @@ def set_limits(seconds: float, memory: int, workers: int | None = None) -> None:
     from whorl.frontends.sandbox.default import configure
 
     configure(Limits(seconds=seconds, memory=memory << 20), workers)
+
+
+def backend_options(command: F) -> F:
+    """--backend and --master: where it runs."""
+    for option in (
+        click.option("--master", default="local[*]", show_default=True, metavar="URL",
+                     help="With --backend spark: the master, such as spark://host:7077 or yarn."),
+        click.option("--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
+                     help="Where it runs: on this machine, or on Spark, for what no one machine holds."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def spark_session(master: str) -> Any:
+    """A session of Spark."""
+    try:
+        from whorl.backends.spark.session import session
+    except ImportError as error:
+        raise InputError(f'Spark needs {error.name}, which is missing: pip install "whorl[spark]"') from error
+    return session(master)
 
 
 def as_option(command: F) -> F:

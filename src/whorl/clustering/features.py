@@ -24,6 +24,11 @@ class Features:
 
 def identities(features: Sequence[Feature]) -> Hashes:
     """A number of 64 bits for each feature. Integers that fit are their own; 5 and "5" differ."""
+    if set(map(type, features)) == {int}:
+        try:
+            return np.array(features, np.int64).view(np.uint64)
+        except OverflowError:
+            pass  # some need all 64 bits, or more: one at a time
     return np.array([_identity(feature) for feature in features], np.uint64)
 
 

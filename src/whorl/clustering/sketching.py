@@ -38,10 +38,10 @@ def draw(shingles: Rows, folder: Path, settings: ClusterSettings) -> None:
             part = shingles.part(first, last)
             kept, ends, moduli = kernel.shingles().sample(part.hashes, part.bounds, settings.modulus, settings.least)
             kept_file.write(kept.data)
-            moduli_file.write(np.column_stack([moduli, _levels(kept, ends, settings.modulus)]).tobytes())
+            moduli_file.write(np.column_stack([moduli, levels(kept, ends, settings.modulus)]).tobytes())
 
 
-def _levels(
+def levels(
     kept: Hashes, ends: NDArray[np.int64], modulus: int, counted: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int32]:
     """How many of each document's values, or of those that are counted, are 0 modulo 1, 2, 4, …"""
@@ -70,7 +70,7 @@ def common_among(sketches: Sketches, common: Hashes) -> NDArray[np.int32]:
     for first, last in sketches.rows.spans(STEP) if len(common) else ():
         part = sketches.rows.part(first, last)
         places = np.minimum(np.searchsorted(common, part.hashes), len(common) - 1)
-        found[first:last] = _levels(part.hashes, part.bounds, modulus, common[places] == part.hashes)
+        found[first:last] = levels(part.hashes, part.bounds, modulus, common[places] == part.hashes)
     return found
 
 

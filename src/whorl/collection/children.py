@@ -20,14 +20,14 @@ class Member(NamedTuple):
     item: Item
 
 
-def children(path: Path, rules: Rules = DEFAULT) -> Iterator[Member]:
+def children(path: Path, rules: Rules = DEFAULT, part: range | None = None) -> Iterator[Member]:
     """Every item of the walk with the name of the child that it belongs to.
 
     A flat sequence, so that an archive is read once however its members are mixed: in a folder or a zip file the items
     of a child follow each other, in a tar archive they may not. Every child has an item at least; one without a
-    document has nothing to compare. A child that is a single file has its own name inside.
+    document has nothing to compare. A child that is a single file has its own name inside. ``part`` is ``Walk``'s.
     """
-    the_walk = Walk(path, rules)
+    the_walk = Walk(path, rules, part)
     return (_member(item, the_walk) for item in the_walk.items())
 
 

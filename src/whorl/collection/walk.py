@@ -50,11 +50,15 @@ class _Box:
 
 
 class Walk:
-    """One walk. ``wrapper`` is the one folder that all of an archive is in, once the first item is out; else ""."""
+    """One walk. ``wrapper`` is the one folder that all of an archive is in, once the first item is out; else "".
 
-    def __init__(self, path: Path, rules: Rules) -> None:
+    Several walkers can share a folder: each opens the files whose places in the walk are in its ``part``.
+    """
+
+    def __init__(self, path: Path, rules: Rules, part: range | None = None) -> None:
         self._path = path
         self._rules = rules
+        self._part = part
         self._is_folder = _check(path)
         self.wrapper = ""
 
@@ -63,11 +67,22 @@ class Walk:
         if not self._is_folder:
             yield from self._file(Found(self._path.name, self._path, included=True), top=True)
             return
-        for found in Sieve[Path](self._rules, Allowance()).sift(DiskFolder(self._path)):
+        for place, found in enumerate(Sieve[Path](self._rules, Allowance()).sift(DiskFolder(self._path))):
+            if self._part is not None and place not in self._part:
+                continue
             if isinstance(found, Skipped):
                 yield found
             else:
                 yield from self._file(found)
+
+    def names(self) -> Iterator[str]:
+        """The names of the files of the disk that it opens or leaves out, whose places ``part`` counts. None is opened.
+        A path that is a file is the only one."""
+        if not self._is_folder:
+            yield self._path.name
+            return
+        for found in Sieve[Path](self._rules, Allowance()).sift(DiskFolder(self._path)):
+            yield found.name
 
     def _file(self, found: Found[Path], top: bool = False) -> Iterator[Item]:
         """A file on the disk: only the first bytes are read, unless it is an archive."""

@@ -20,7 +20,7 @@ def anonymise(entries: Sequence[Entry], records: Mapping[str, Record]) -> dict[s
     people = sorted({record.person for record in records.values() if record.person}, key=_digest)
     aliases = {person: f"person-{number:03}" for number, person in enumerate(people, 1)}
     renamed = {}
-    order = sorted(entries, key=lambda entry: blake2b(entry.distinct().tobytes()).digest())
+    order = sorted(entries, key=lambda entry: entry.digest())
     for number, entry in enumerate(order, 1):
         record = records.get(entry.name, Record())
         entry.name = f"submission-{number:03}"

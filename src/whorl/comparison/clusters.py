@@ -19,6 +19,10 @@ class Links:
         """Connect the ends of each link."""
         kernel.matching().unite(self._parents, lefts, rights)
 
+    def join(self, other: "Links") -> None:
+        """Take the links that another has seen."""
+        self.add(np.arange(len(other._parents), dtype=np.int32), other._parents)
+
     def clusters(self, pairs: Iterable[tuple[int, int]]) -> tuple[Cluster, ...]:
         """The connected components of more than one, the largest first, each with the numbers of the pairs in it."""
         roots = self._roots()

@@ -14,6 +14,7 @@ import numpy as np
 from whorl.comparison.anonymity import anonymise, without_names
 from whorl.comparison.clusters import Links
 from whorl.comparison.details import Details
+from whorl.comparison.evidence.finding import Written
 from whorl.comparison.evidence.findings import findings
 from whorl.comparison.evidence.submissions import written
 from whorl.comparison.groups import groups
@@ -29,6 +30,7 @@ from whorl.errors import InputError
 from whorl.frontends.reading import CODE
 from whorl.hashing.key import Key
 from whorl.matching.deep.likeness import check_prose
+from whorl.model import Skipped
 from whorl.scheme import Scheme, resolve
 
 # Told what is being done, how much of it is done, and how much there is, if that is known.
@@ -51,19 +53,24 @@ def compare_all(
     evidence. Submissions in ``archive`` are compared with the new ones, never with each other. ``roster`` is a CSV file
     with names, people, labels and dates. The other settings are those of ``Settings``.
     """
-    return _Comparing(scheme, Settings(**settings), progress).run(
-        _paths(paths), _paths(base), _paths(archive), {} if roster is None else read_roster(Path(roster))
+    return Comparing(scheme, Settings(**settings), progress).run(
+        paths_of(paths), paths_of(base), paths_of(archive), {} if roster is None else read_roster(Path(roster))
     )
 
 
-class _Comparing:
-    def __init__(self, scheme: Scheme | str | None, settings: Settings, progress: Progress | None) -> None:
+class Comparing:
+    """The steps of a comparison. Where it runs on many machines, three of them are others."""
+
+    def __init__(self, scheme: Scheme | str | None, settings: Settings, progress: Progress | None = None) -> None:
         self._scheme, self._settings = scheme, settings
         self._progress: Progress = progress or (lambda _stage, _done, _total: None)
+        self._text: Callable[[int, int], str]
+        self._base: list[Written] = []
 
     def run(
         self, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path], roster: Mapping[str, Record]
     ) -> Comparison:
+        """All steps."""
         if not paths:
             raise InputError("nothing to compare: give a folder, an archive or files")
         scheme = scheme_for(paths, self._settings) if self._scheme is None else resolve(self._scheme)
@@ -71,21 +78,14 @@ class _Comparing:
             check_prose(scheme)
         settings, normal = self._settings, self._settings.normal_form and scheme.frontend == CODE
         reader = Reader(scheme, Key.PUBLIC, settings.rules, settings.threads, settings.format, normal)
-        shelf = Shelf()
-        intake = Intake(reader, shelf, lambda done: self._progress("reading", done, None))
-        intake.sanction(base)
-        intake.take(paths, archived=False)
-        intake.take(archive, archived=True)
-        entries = intake.entries()
+        entries, skipped = self._taken(reader, paths, base, archive)
         records, strangers = records_of(entries, roster)
-        skipped = intake.skipped + strangers
+        skipped = skipped + strangers
         if self._settings.anonymise:
             records, skipped = anonymise(entries, records), without_names(skipped)
-        links = Links(len(entries))
-        best = self._ranked(entries, links)
-        details = Details(entries, shelf, scheme, self._settings)
+        best, links = self._ranked(entries)
         ranked = best.ranked()
-        pairs = self._chosen(self._pairs(ranked, details))
+        pairs = self._chosen(self._pairs(ranked, entries, scheme))
         submissions = tuple(_submission(entry, records.get(entry.name, Record())) for entry in entries)
         return Comparison(
             scheme=scheme,
@@ -98,25 +98,32 @@ class _Comparing:
             measure=self._settings.measure,
             scores=tuple(best.histogram.tolist()),
             omitted=best.reached - len(ranked),
-            text=details.text,
-            findings=findings(
-                written(submissions, details.text, lambda number, file: entries[number].unseen[file]), intake.base
-            ),
+            text=self._text,
+            findings=findings(self._written(submissions, entries), self._base),
             normal_forms=_normal_forms(entries) if normal else None,
         )
 
-    def _ranked(self, entries: Sequence[Entry], links: Links) -> Best:
-        settings = self._settings
-        postings = sort([entry.distinct() for entry in entries], settings.most(len(entries)))
+    def _taken(
+        self, reader: Reader, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path]
+    ) -> tuple[list[Entry], list[Skipped]]:
+        """All submissions, in order, and what was left out."""
+        self._shelf = Shelf()
+        intake = Intake(reader, self._shelf, lambda done: self._progress("reading", done, None))
+        intake.sanction(base)
+        self._base = intake.base
+        intake.take(paths, archived=False)
+        intake.take(archive, archived=True)
+        return intake.entries(), intake.skipped
+
+    def _ranked(self, entries: Sequence[Entry]) -> tuple[Best, Links]:
+        """The best pairs, and who is linked."""
+        postings = sort([entry.distinct() for entry in entries], self._settings.most(len(entries)))
         fresh = sum(not entry.archived for entry in entries)
-        is_late = settings.measure in LATE
-        best = Best(0.0, "score", settings.limit) if is_late else Best(settings.least, settings.measure, settings.limit)
-        for number, found in enumerate(self._scored(entries, score(postings, fresh), fresh), 1):
-            best.add(found)
-            linked = found.chosen(found.measure("score") >= settings.cluster)
-            links.add(linked.left, linked.right)
+        looked = Looked(self._settings, len(entries))
+        for number, found in enumerate(self._scored(entries, score(postings, range(fresh)), fresh), 1):
+            looked.at(found)
             self._progress("comparing", number, fresh)
-        return best
+        return looked.best, looked.links
 
     def _scored(self, entries: Sequence[Entry], plain: Iterable[Scores], fresh: int) -> Iterable[Scores]:
         """The scores of the plain stream, fused with those of the normal forms if there are any."""
@@ -126,9 +133,21 @@ class _Comparing:
         most = self._settings.most(len(entries))
         grams = sort([entry.normal.distinct() for entry in entries], most)
         statements = [entry.normal.distinct_statements() for entry in entries]
-        whole = score(sort(statements, most), fresh)
+        whole = score(sort(statements, most), range(fresh))
         forms = Forms(has_normal, np.array([len(own) for own in statements], np.int64))
-        return map(fuse, plain, score(grams, fresh), whole, repeat(forms))
+        return map(fuse, plain, score(grams, range(fresh)), whole, repeat(forms))
+
+    def _pairs(self, ranked: Scores, entries: Sequence[Entry], scheme: Scheme) -> Iterable[Pair]:
+        """The pairs of the ranking, looked at closely."""
+        details = Details(entries, self._shelf, scheme, self._settings)
+        self._text = details.text
+        for number in range(len(ranked)):
+            yield details.pair(ranked, number)
+            self._progress("passages", number + 1, len(ranked))
+
+    def _written(self, submissions: Sequence[Submission], entries: Sequence[Entry]) -> Iterable[Written]:
+        """The texts of all submissions, in order."""
+        return written(submissions, self._text, lambda number, file: entries[number].unseen[file])
 
     def _chosen(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
         """Ranked by what their passages tell, if that was asked for."""
@@ -138,10 +157,21 @@ class _Comparing:
         enough = [pair for pair in pairs if getattr(pair, measure) >= self._settings.least]
         return tuple(sorted(enough, key=lambda pair: -getattr(pair, measure)))
 
-    def _pairs(self, ranked: Scores, details: Details) -> Iterable[Pair]:
-        for number in range(len(ranked)):
-            yield details.pair(ranked, number)
-            self._progress("passages", number + 1, len(ranked))
+
+class Looked:
+    """What is kept of scores: the best, and who is linked."""
+
+    def __init__(self, settings: Settings, submissions: int) -> None:
+        is_late = settings.measure in LATE
+        least, measure = (0.0, "score") if is_late else (settings.least, settings.measure)
+        self.best, self.links = Best(least, measure, settings.limit), Links(submissions)
+        self._cluster = settings.cluster
+
+    def at(self, found: Scores) -> None:
+        """Look at some pairs."""
+        self.best.add(found)
+        linked = found.chosen(found.measure("score") >= self._cluster)
+        self.links.add(linked.left, linked.right)
 
 
 def _normal_forms(entries: Sequence[Entry]) -> NormalForms:
@@ -155,7 +185,7 @@ def _submission(entry: Entry, record: Record) -> Submission:
         name=record.name or entry.name,
         files=tuple(entry.files),
         symbols=entry.symbols,
-        fingerprints=len(entry.distinct()),
+        fingerprints=entry.fingerprints(),
         archived=entry.archived,
         person=record.person,
         assignment=record.assignment,
@@ -164,5 +194,6 @@ def _submission(entry: Entry, record: Record) -> Submission:
     )
 
 
-def _paths(paths: Path | str | Iterable[Path | str]) -> list[Path]:
+def paths_of(paths: Path | str | Iterable[Path | str]) -> list[Path]:
+    """One path or several."""
     return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]

@@ -1,6 +1,6 @@
 """The passages of the pairs that are reported."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from whorl.comparison.intake import Entry, unpacked
@@ -25,7 +25,9 @@ HELD = 64
 class Details:
     """Looks closely at pairs, or deeply: reads both sides from the shelf, and finds what they share."""
 
-    def __init__(self, entries: Sequence[Entry], shelf: Shelf, scheme: Scheme, settings: Settings) -> None:
+    def __init__(
+        self, entries: Sequence[Entry] | Mapping[int, Entry], shelf: Shelf, scheme: Scheme, settings: Settings
+    ) -> None:
         self._entries, self._shelf, self._scheme, self._settings = entries, shelf, scheme, settings
         self._readable = lru_cache(HELD)(self._read)
         self._normal = lru_cache(HELD)(self._read_normal)

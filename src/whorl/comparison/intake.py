@@ -3,6 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ from whorl.scheme import Scheme
 
 # Formats that have pages, on which text can be hidden.
 PAGED = ("html", "pdf")
+
+Sanctions = tuple[Sanction | None, Sanction | None]
 
 
 class Found(NamedTuple):
@@ -55,10 +58,11 @@ class Reader:
     normal_form: bool = False
     _seen: set[Path] = field(default_factory=set)
 
-    def read(self, paths: Iterable[Path]) -> Iterator[Found]:
-        """Every file of every child of the paths, in order; each once, however often it is given."""
+    def read(self, paths: Iterable[Path], part: range | None = None) -> Iterator[Found]:
+        """Every file of every child of the paths, in order; each once, however often it is given. ``part`` are those
+        that one of several readers reads, as ``Walk`` has it."""
         coming: deque[tuple[Path, Member]] = deque()
-        documents = self._documents(paths, coming)
+        documents = self._documents(paths, coming, part)
         wholes = read_wholes(documents, self.scheme, self.key, self.threads, normal_form=self.normal_form)
         for whole in wholes:
             yield from _skipped(coming)
@@ -69,17 +73,19 @@ class Reader:
                 yield Found(path, child, inside, whole, *_unseen(item, whole))
         yield from _skipped(coming)
 
-    def _documents(self, paths: Iterable[Path], coming: deque[tuple[Path, Member]]) -> Iterator[Document]:
+    def _documents(
+        self, paths: Iterable[Path], coming: deque[tuple[Path, Member]], part: range | None
+    ) -> Iterator[Document]:
         """The documents alone; ``coming`` has them with what they belong to, and what is left out between them."""
-        for path, member in self._members(paths):
+        for path, member in self._members(paths, part):
             coming.append((path, member))
             if isinstance(member.item, Document):
                 yield replace(member.item, format=self.format or member.item.format)
 
-    def _members(self, paths: Iterable[Path]) -> Iterator[tuple[Path, Member]]:
+    def _members(self, paths: Iterable[Path], part: range | None) -> Iterator[tuple[Path, Member]]:
         for path in paths:
             place = path.resolve()
-            for member in _indexed(path) if is_index(path) else children(path, self.rules):
+            for member in _indexed(path) if is_index(path) else children(path, self.rules, part):
                 # A path that is a file has its own name; what is in a folder or an archive has the name in it.
                 whole = place if member.item.name == place.name and not place.is_dir() else place / member.item.name
                 if whole not in self._seen:
@@ -124,14 +130,32 @@ class Entry:
         """Its fingerprints, each once, ascending."""
         return np.unique(np.concatenate([*self.hashes, np.zeros(0, np.uint64)]))
 
+    def fingerprints(self) -> int:
+        """How many that are."""
+        return len(self.distinct())
+
+    def digest(self) -> bytes:
+        """What tells these fingerprints from others."""
+        return blake2b(self.distinct().tobytes()).digest()
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """Submissions by name, the archived ones last. Those of one name get their path before it."""
+    found = sorted(entries, key=lambda entry: (entry.archived, entry.child, str(entry.path)))
+    times = Counter(entry.child for entry in found)
+    for entry in found:
+        entry.name = _longer(entry) if times[entry.child] > 1 else entry.child
+    return found
+
 
 class Intake:
     """All submissions, in the order in which they come. ``progress`` is told how many files are done."""
 
-    def __init__(self, reader: Reader, shelf: Shelf, progress: Callable[[int], object]) -> None:
+    def __init__(
+        self, reader: Reader, shelf: Shelf, progress: Callable[[int], object], sanctions: Sanctions = (None, None)
+    ) -> None:
         self._reader, self._shelf, self._progress = reader, shelf, progress
-        self._sanction: Sanction | None = None
-        self._second_sanction: Sanction | None = None
+        self._sanction, self._second_sanction = sanctions
         self._entries: dict[tuple[bool, Path, str], Entry] = {}
         self.skipped: list[Skipped] = []
         self.base: list[Written] = []
@@ -153,16 +177,16 @@ class Intake:
             self._sanction = Sanction([whole.stream for whole in wholes], hashes)
             self._second_sanction = Sanction([whole.second.stream for whole in wholes if whole.second], hashes)
 
-    def take(self, paths: Iterable[Path], *, archived: bool) -> None:
-        """Read all children of the paths."""
-        for found, whole in self._wholes(paths):
+    def take(self, paths: Iterable[Path], *, archived: bool, part: range | None = None) -> None:
+        """Read all children of the paths, or those of one part."""
+        for found, whole in self._wholes(paths, part):
             key = archived, found.path, found.child
             entry = self._entries.setdefault(key, Entry(found.child, found.path, archived))
             entry.unseen.append(found.unseen)
             self._add(entry, found, whole)
 
-    def _wholes(self, paths: Iterable[Path]) -> Iterator[tuple[Found, Whole]]:
-        for found in self._reader.read(paths):
+    def _wholes(self, paths: Iterable[Path], part: range | None = None) -> Iterator[tuple[Found, Whole]]:
+        for found in self._reader.read(paths, part):
             if isinstance(found.whole, Skipped):
                 self.skipped.append(found.whole)
             else:
@@ -171,12 +195,13 @@ class Intake:
             self._progress(self._files)
 
     def entries(self) -> list[Entry]:
-        """The submissions by name, the archived ones last. Those of one name get their path before it."""
-        entries = sorted(self._entries.values(), key=lambda entry: (entry.archived, entry.child, str(entry.path)))
-        times = Counter(entry.child for entry in entries)
-        for entry in entries:
-            entry.name = _longer(entry) if times[entry.child] > 1 else entry.child
-        return entries
+        """The submissions, in order."""
+        return in_order(self._entries.values())
+
+    @property
+    def sanctions(self) -> Sanctions:
+        """What is no evidence, of the plain stream and of the normal form."""
+        return self._sanction, self._second_sanction
 
     def _add(self, entry: Entry, found: Found, whole: Whole) -> None:
         part = sift(whole.stream, whole.fingerprints, self._sanction)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,29 +40,29 @@ def sort(hashes: Sequence[Hashes], most: int) -> Postings:
     is_first = np.diff(everything[order], prepend=~everything[order[:1]]) != 0
     del everything
     counts = np.diff(np.append(np.flatnonzero(is_first), len(order)))
-    weights = _weights(counts, len(hashes))
-    weights[counts > most] = 0
+    worth = weights(counts, len(hashes))
+    worth[counts > most] = 0
     group = np.cumsum(is_first, dtype=np.int32) - 1
-    totals = np.bincount(owners[order], weights[group], len(hashes)).astype(np.float64)
-    return _shared(owners, order, group, weights, counts, totals)
+    totals = np.bincount(owners[order], worth[group], len(hashes)).astype(np.float64)
+    return _shared(owners, order, group, worth, counts, totals)
 
 
-def _weights(counts: NDArray[np.int64], submissions: int) -> NDArray[np.float64]:
+def weights(counts: NDArray[Any], submissions: int) -> NDArray[np.float64]:
     """Rare fingerprints weigh more: inverse document frequency, squared."""
-    weights: NDArray[np.float64] = np.log((submissions + PRIOR) / counts) ** 2
-    return weights
+    found: NDArray[np.float64] = np.log((submissions + PRIOR) / counts) ** 2
+    return found
 
 
 def _shared(
     owners: NDArray[np.int32],
     order: NDArray[np.int64],
     group: NDArray[np.int32],
-    weights: NDArray[np.float64],
+    worth: NDArray[np.float64],
     counts: NDArray[np.int64],
     totals: NDArray[np.float64],
 ) -> Postings:
     """Only the groups that can connect two submissions, numbered anew."""
-    connects = (counts > 1) & (weights > 0)
+    connects = (counts > 1) & (worth > 0)
     numbers = np.cumsum(connects, dtype=np.int32) - 1
     kept = connects[group]
     order, group = order[kept], numbers[group[kept]]
@@ -72,6 +73,6 @@ def _shared(
         group[in_order],
         np.concatenate([[0], np.cumsum(counts[connects])]),
         members,
-        weights[connects],
+        worth[connects],
         totals,
     )

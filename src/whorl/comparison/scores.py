@@ -3,7 +3,7 @@
 One submission at a time (winnowing paper, section 5.2): no pair below the threshold is ever kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,22 +46,21 @@ class Scores:
         )
 
 
-def score(postings: Postings, fresh: int) -> Iterator[Scores]:
-    """For each of the first ``fresh`` submissions, all pairs with later ones that share anything. Those after them are
-    archived, and never compared with each other."""
+def score(postings: Postings, numbers: Iterable[int]) -> Iterator[Scores]:
+    """For each of these submissions, all pairs with later ones that share anything."""
     submissions = len(postings.totals)
     sums, counts = np.zeros(submissions), np.zeros(submissions, np.int32)
     shared = kernel.matching().shared
     lists = postings.offsets, postings.groups, postings.starts, postings.members, postings.weights
-    for number in range(fresh):
-        others, weights, numbers = shared(*lists, number, sums, counts)
+    for number in numbers:
+        others, weights, times = shared(*lists, number, sums, counts)
         mine, theirs = postings.totals[number], postings.totals[others]
         yield Scores(
             np.full(len(others), number, np.int32),
             others,
             np.minimum(1, weights / (mine + theirs - weights)),
             np.minimum(1, weights / np.minimum(mine, theirs)),
-            numbers,
+            times,
         )
 
 
@@ -122,6 +121,14 @@ class Best:
             if self._size > 2 * self._limit:
                 self._held = [self.ranked()]
                 self._size = len(self._held[0])
+
+    def join(self, other: "Best") -> None:
+        """Take what another has seen."""
+        self.histogram += other.histogram
+        self.reached += other.reached
+        self._held.append(other.ranked())
+        self._held = [self.ranked()]
+        self._size = len(self._held[0])
 
     def ranked(self) -> Scores:
         """The best so far, best first; of equal ones, by the other measures and then by number."""

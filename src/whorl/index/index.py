@@ -1,6 +1,6 @@
 """``whorl.Index``: fingerprint once, add and remove for years, ask at any time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from whorl.index.purge import Evidence, Purger
 from whorl.index.segment import Found
 from whorl.index.snapshot import Snapshot
 from whorl.index.store import Store
-from whorl.index.writer import Added
+from whorl.index.writer import Added, SegmentsWriter
 from whorl.scheme import Scheme
 
 # Seconds that a writer waits for another.
@@ -129,10 +129,19 @@ class Index(BaseIndex):
         """Make one segment of all, without what was removed: the fastest to search."""
         self._writer.compact()
 
+    def load(self, write: SegmentsWriter, prepared: Callable[[], Iterable[Prepared]]) -> int:
+        """Fill an empty index with documents whose postings somebody writes into segments; how many there are."""
+        return self._writer.load(write, prepared)
+
     def purge(self, numbers: Iterable[int]) -> Evidence:
         """Leave nothing of these documents, nor of any that was removed before, in the index's files, and look whether
         anything is left. Those that are still there are removed. The whole database is written anew: gather some."""
         return self._writer.purge(numbers)
+
+    @property
+    def key(self) -> Key:
+        """The secret key: for who reads documents on its behalf."""
+        return self._key
 
     @property
     def documents(self) -> int:

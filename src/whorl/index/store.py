@@ -106,8 +106,8 @@ class Store(Database):
 
     # What follows is called inside a transaction.
 
-    def insert_document(self, entry: Entry, kind: str, text: bytes, postings: bytes) -> None:
-        """A document with its text and its fresh postings."""
+    def insert_document(self, entry: Entry, kind: str, text: bytes, postings: bytes | None) -> None:
+        """A document with its text and its fresh postings; None, if they are in a segment already."""
         row = entry.row()
         self._execute(f"INSERT INTO documents VALUES ({', '.join('?' * len(row))})", row)
         self._count("documents", 1, row[-1])
@@ -117,7 +117,8 @@ class Store(Database):
         point("add.document")
         self._execute("INSERT INTO texts VALUES (?, ?, ?, ?)", (entry.id, kind, text, seal(entry.id, kind, text)))
         point("add.text")
-        self.insert_delta(entry.id, postings)
+        if postings is not None:
+            self.insert_delta(entry.id, postings)
 
     def update_document(self, old: Entry, new: Entry) -> None:
         """Other facts about a document whose content is the same."""

@@ -4,13 +4,14 @@ A document is there when the database's commit is done. Segments are written bef
 crash leaves at most a file that no list names; the next writer sweeps it away.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 from typing import Literal
 
+from whorl.errors import InputError
 from whorl.index import files
 from whorl.index.database import LAST_SEGMENT, Database
 from whorl.index.entry import Entry
@@ -33,6 +34,9 @@ FAN = 8
 
 # The file that a writer locks.
 LOCK = "lock"
+
+# Writes segments into a folder, named by numbers from a first one on; their names, and how many postings each has.
+SegmentsWriter = Callable[[Path, int], Iterable[tuple[str, int]]]
 
 State = Literal["added", "replaced", "updated", "unchanged"]
 
@@ -172,6 +176,22 @@ class Writer(Upkeep):
                 added = [self._put(one) for one in prepared]
             self._tidy(sum(one.size for one in prepared))
         return added
+
+    def load(self, write: SegmentsWriter, prepared: Callable[[], Iterable[Prepared]]) -> int:
+        """Fill an empty index, all in one commit: documents get the numbers 1, 2, 3 … as they come, and ``write``
+        writes their postings into segments. How many documents."""
+        with self._writing():
+            if self._store.next_number() > 1:
+                raise InputError(f"{self._folder.parent}: it has had documents: only an empty index is built at once")
+            written = write(self._folder, int(self._new_name().partition(".")[0]))
+            number = 0
+            with self._store.transaction():
+                for number, one in enumerate(prepared(), 1):
+                    self._store.insert_document(entry_of(number, one), one.kind, one.text, None)
+                for name, postings in sorted(written):
+                    self._store.swap_segments([], name, postings)
+        self._snapshot.refresh()
+        return number
 
     def remove(self, names: Iterable[str]) -> list[str]:
         """Remove the documents of these names, all in one commit; the names that were there."""

@@ -1,0 +1,94 @@
+"""A class compared on Spark: the pairs, passages, clusters and texts of the local comparison, to the last digit."""
+
+import random
+import zipfile
+
+import pytest
+
+from tests.backends.conftest import needs_spark
+from tests.comparison.planting import SAMPLES
+from whorl.collection.rules import Rules
+from whorl.comparison.compare_all import compare_all as reference
+from whorl.comparison.export import as_json
+
+LANGUAGES = ("c", "java", "python")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """Programs, each with a half of another one pasted in or none, some as folders and archives; a base; an archive."""
+    home, chance = tmp_path_factory.mktemp("course"), random.Random(7)
+    programs = sorted(path for name in LANGUAGES for path in (SAMPLES / name).iterdir() if path.is_file())
+    handed_in = home / "class"
+    handed_in.mkdir()
+    for number in range(40):
+        own, other = chance.sample(programs, 2)
+        text, more = own.read_text(), other.read_text().split("\n\n")
+        if number % 3 == 0:
+            text += "\n\n" + "\n\n".join(more[: len(more) // 2 + 1])
+        _hand_in(handed_in, number, own.suffix, text)
+    (handed_in / "empty.c").write_text("")
+    (home / "base").mkdir()
+    (home / "base" / "given.c").write_text(programs[0].read_text())
+    with zipfile.ZipFile(home / "last-year.zip", "w") as archive:
+        for number, path in enumerate(programs[::4]):
+            archive.writestr(f"old{number:02}/{path.name}", path.read_text())
+    return home
+
+
+def _hand_in(folder, number, suffix, text):
+    name = f"student{number:02}"
+    if number % 5 == 1:
+        (folder / name).mkdir()
+        (folder / name / f"main{suffix}").write_text(text)
+        (folder / name / "notes.txt").write_text(f"I am number {number}, and this is what I did.")
+    elif number % 5 == 2:
+        with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
+            archive.writestr(f"main{suffix}", text)
+    else:
+        (folder / f"{name}{suffix}").write_text(text)
+
+
+def told(found):
+    """All of a comparison but the time that it took."""
+    export = as_json(found)
+    if export.get("normal_forms"):
+        export["normal_forms"]["seconds"] = 0
+    return export
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"threshold": 0.3, "max_share": 6, "normal_form": False, "anonymise": True}, {"measure": "longest"}],
+    ids=["plain", "common", "late"],
+)
+def test_the_same_as_on_one_machine(spark, course, tmp_path, settings):
+    from whorl.backends.spark import compare_all
+
+    sources = {"base": [course / "base"], "archive": [course / "last-year.zip"]}
+    expected = reference(course / "class", **sources, **settings)
+    found = compare_all(spark, course / "class", folder=str(tmp_path), **sources, **settings)
+    assert len(expected.pairs) > 10
+    assert any(submission.archived for submission in expected.submissions)
+    assert told(found) == told(expected)
+    for pair in expected.pairs[:3]:
+        for submission in (pair.left, pair.right):
+            assert found.text(submission, 0) == expected.text(submission, 0)
+
+
+def test_no_child_is_cut_apart_and_a_changed_file_is_noticed(tmp_path):
+    needs_spark()
+    from whorl.backends.spark.sharing import described, shares
+
+    for child in range(12):
+        (tmp_path / f"s{child:02}").mkdir()
+        for number in range(3):
+            (tmp_path / f"s{child:02}" / f"{number}.txt").write_text(f"{child} {number}")
+    parts = [share.part for share in shares([tmp_path], Rules(), 1, by_child=True)]
+    assert len(parts) == 4
+    assert all(part.start % 3 == 0 for part in parts)
+    assert [part.start for part in parts] + [36] == [0] + [part.stop for part in parts]
+    before = described([tmp_path], Rules())
+    assert described([tmp_path], Rules()) == before
+    (tmp_path / "s03" / "1.txt").write_text("something else")
+    assert described([tmp_path], Rules()) != before
