@@ -21,7 +21,7 @@ def missing() -> str:
 def _java() -> int:
     """The major version of the Java that would run; 0 if there is none."""
     home = os.environ.get("JAVA_HOME")
-    program = f"{home}/bin/java" if home else shutil.which("java")
+    program = shutil.which(f"{home}/bin/java" if home else "java")
     if not program:
         return 0
     told = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stderr

@@ -1,5 +1,7 @@
 """Spark, by the suite of all backends; and what it does in its own way."""
 
+from typing import Any
+
 import pytest
 
 from tests.conformance.backend import SCHEME, BackendConformance, corpus, same
@@ -64,6 +66,6 @@ def test_facts_that_fit_no_machine_are_joined(spark, monkeypatch, tmp_path):
 
     monkeypatch.setattr(measuring, "BROADCAST", 0)
     rows = corpus(7)
-    settings = {"common": 9, "measure": "containment", "modulus": 2, "least": 4}
+    settings: dict[str, Any] = {"common": 9, "measure": "containment", "modulus": 2, "least": 4}
     expected, _ = reference(rows, SCHEME, **settings)
     same(cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), **settings).collected(), expected)

@@ -2,6 +2,7 @@
 
 import random
 import zipfile
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def told(found):
 def test_the_same_as_on_one_machine(spark, course, tmp_path, settings):
     from whorl.backends.spark import compare_all
 
-    sources = {"base": [course / "base"], "archive": [course / "last-year.zip"]}
+    sources: dict[str, Any] = {"base": [course / "base"], "archive": [course / "last-year.zip"]}
     expected = reference(course / "class", **sources, **settings)
     found = compare_all(spark, course / "class", folder=str(tmp_path), **sources, **settings)
     assert len(expected.pairs) > 10
