@@ -34,6 +34,7 @@ JSON: dict[str, tuple[str, ...]] = {
     "whorl cluster --query": (
         "whorl cluster -o clusters --query http://harbour.example/rules.html --query http://nobody.example/",
     ),
+    "whorl index build": ("whorl index build whole.index examples/archive notes",),
     "whorl index add": (
         "whorl index add archive.index examples/archive notes more --owner magazine --label old "
         "--url http://magazine.example/ --date 2026-01-05 --contact desk@magazine.example",
