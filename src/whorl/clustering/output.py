@@ -14,7 +14,7 @@ from whorl.clustering.records import Texts
 from whorl.clustering.result import Clustering
 from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.written import DOCUMENTS_FILE, PAIRS_FILE, SUMMARY_FILE
-from whorl.corpus.parquet import DOCUMENTS, PAIRS, arrow, write_table
+from whorl.corpus.parquet import DOCUMENTS, PAIRS, coded, coded_by, write_table
 from whorl.errors import WhorlError
 
 KEEP_FILE = "keep.txt"
@@ -104,7 +104,7 @@ def _counts(found: Clustering) -> dict[str, Any]:
 
 def _documents(found: Clustering) -> Iterator[dict[str, Any]]:
     ids, urls, dates = _Column(found.ids), _Column(found.urls), _Column(found.dates)
-    names = np.array(KINDS, object)
+    kinds = [kind.encode() for kind in KINDS]
     numbers = np.flatnonzero(found.is_there)
     for start in range(0, len(numbers), STEP):
         part = numbers[start : start + STEP]
@@ -113,7 +113,7 @@ def _documents(found: Clustering) -> Iterator[dict[str, Any]]:
             "cluster": found.cluster[part],
             "representative": ids.take(found.cluster[part]),
             "similarity": found.similarity[part],
-            "kind": names[found.kind[part]],
+            "kind": coded(found.kind[part].astype(np.int32), kinds),
             "url": urls.take(part),
             "date": dates.take(part),
         }
@@ -142,12 +142,8 @@ class _Column:
     def take(self, numbers: NDArray[Any]) -> Any:
         """The texts of some documents: each of them once, and for every document which of these is its own. Arrow then
         need not look for equal texts itself."""
-        pa, _ = arrow()
         is_wanted = np.zeros(len(self._texts), np.bool_)
         is_wanted[numbers] = True
-        places = np.cumsum(is_wanted, dtype=np.int32) - 1
+        places = np.cumsum(is_wanted, dtype=np.int32) - np.int32(1)
         data, ends = self._texts.packed(np.flatnonzero(is_wanted))
-        texts = pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
-        return pa.DictionaryArray.from_arrays(
-            pa.array(places[numbers], mask=~self._texts.is_there[numbers]), texts, safe=False
-        )
+        return coded_by(places[numbers], data, ends, self._texts.is_there[numbers])

@@ -1,12 +1,15 @@
 """Parquet out: tables of results, written as they come, and there only when they are whole."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from whorl.errors import InputError, WhorlError
 
@@ -124,11 +127,33 @@ def _type(kind: str) -> Any:
     return pa.dictionary(pa.int32(), pa.string()) if kind == "string" else pa.type_for_alias(kind)
 
 
+def coded(codes: NDArray[np.int32], texts: Sequence[bytes], is_there: NDArray[np.bool_] | None = None) -> Any:
+    """A column of texts: which of the texts each row has, if any."""
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    return coded_by(codes, np.frombuffer(b"".join(texts), np.uint8), ends, is_there)
+
+
+def coded_by(
+    codes: NDArray[np.int32], data: NDArray[np.uint8], ends: NDArray[np.int32], is_there: NDArray[np.bool_] | None
+) -> Any:
+    """The same of texts that lie one after the other in ``data``: ``ends`` is where each begins and the last ends."""
+    pa, _ = arrow()
+    texts = pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+    there = None if is_there is None else pa.py_buffer(np.packbits(is_there, bitorder="little"))
+    places = pa.Array.from_buffers(pa.int32(), len(codes), [there, pa.py_buffer(codes)])
+    return pa.DictionaryArray.from_arrays(places, texts, safe=False)
+
+
 def _array(values: Any, kind: Any, count: int) -> Any:
     pa, _ = arrow()
     if values is None:
         return pa.nulls(count, kind)
-    return values if isinstance(values, pa.Array) else pa.array(values, kind)
+    if isinstance(values, pa.Array):
+        return values
+    if isinstance(values, np.ndarray) and values.dtype in (np.int64, np.uint64, np.float64):
+        # Not by ``pa.array``: that imports pandas where it is installed, at half a second.
+        return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(np.ascontiguousarray(values))])
+    return pa.array(values, kind)
 
 
 def _settle(temporary: Path, path: Path) -> None:
