@@ -207,3 +207,11 @@ def test_a_full_disk_is_said(tmp_path, monkeypatch):
     with pytest.raises(WhorlError, match=r"pairs\.parquet: cannot be written: No space left on device"):
         write_table(tmp_path / "pairs.parquet", {"left": ["x"]}, PAIRS)
     assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_another_type_are_converted(tmp_path):
+    schema = {"measure": "float64", "count": "int64", "hash": "uint64"}
+    columns = {"measure": np.arange(3), "count": np.arange(3, dtype=np.int32), "hash": np.arange(3, dtype=np.uint64)}
+    write_table(tmp_path / "t.parquet", columns, schema)
+    table = pq.read_table(tmp_path / "t.parquet")
+    assert table.to_pydict() == {"measure": [0.0, 1.0, 2.0], "count": [0, 1, 2], "hash": [0, 1, 2]}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.corpus.parquet import ROW_GROUP, arrow
+from whorl.corpus.parquet import ROW_GROUP, WIDTHS, arrow
 from whorl.errors import InputError
 
 DOCUMENTS_FILE = "documents.parquet"
@@ -92,17 +92,9 @@ class Table:
         return InputError(f"{self._path}: cannot be read as Parquet: {error}: cluster again, into another folder")
 
 
-# Arrow's names of the types that ``whorl cluster`` writes.
-_WIDTHS: Mapping[str, np.dtype[Any]] = {
-    "int32": np.dtype(np.int32),
-    "int64": np.dtype(np.int64),
-    "double": np.dtype(np.float64),
-}
-
-
 def numbers(column: Any, missing: float = 0) -> NDArray[Any]:
     """An Arrow array of numbers as NumPy's; what is null becomes ``missing``."""
-    kind = _WIDTHS.get(str(column.type))
+    kind = WIDTHS.get(str(column.type))
     if kind is not None and not column.null_count:
         # As it lies in memory: Arrow's own way imports pandas where it is installed, at half a second.
         return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)

@@ -35,6 +35,14 @@ PAIRS = {
     "shared": "int64",
 }
 
+# Arrow's names of the types of numbers that lie in memory as NumPy has them.
+WIDTHS: Mapping[str, np.dtype[Any]] = {
+    "int32": np.dtype(np.int32),
+    "int64": np.dtype(np.int64),
+    "uint64": np.dtype(np.uint64),
+    "double": np.dtype(np.float64),
+}
+
 
 @cache
 def arrow() -> tuple[Any, Any]:
@@ -150,7 +158,7 @@ def _array(values: Any, kind: Any, count: int) -> Any:
         return pa.nulls(count, kind)
     if isinstance(values, pa.Array):
         return values
-    if isinstance(values, np.ndarray) and values.dtype in (np.int64, np.uint64, np.float64):
+    if isinstance(values, np.ndarray) and values.dtype == WIDTHS.get(str(kind)):
         # Not by ``pa.array``: that imports pandas where it is installed, at half a second.
         return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(np.ascontiguousarray(values))])
     return pa.array(values, kind)
