@@ -67,6 +67,9 @@ class Catalog:
 
         return {point.name: _row(point) for point in entry_points(group=self.group)}
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.declared or name in self._plugins
+
     def names(self) -> tuple[str, ...]:
         """Every name that can be used, sorted."""
         return tuple(sorted({*self.declared, *self._plugins}))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whorl.kernel import native_jsonl, twin_jsonl
-from whorl.kernel.twin_jsonl import BLANK, ELSE, ESCAPED, INTEGER, MISSING, NULL, READ, REFUSED, STRING
+from whorl.kernel.kinds import BLANK, ELSE, ESCAPED, INTEGER, MISSING, NULL, READ, REFUSED, STRING
 
 NAMES = ("id", "text", "ü")
 PIECES = (

@@ -1,27 +1,9 @@
-"""The numbers behind histogram and timeline."""
+"""The numbers behind the timeline."""
 
 from dataclasses import replace
 
 from tests.report.sample import classroom
-from whorl.report.plots import histogram, labels, timeline
-
-
-def test_bars_have_heights_by_count():
-    drawn = histogram([0, 10, 0, 5])
-    assert [(bar.start, bar.count, bar.height) for bar in drawn.bars] == [(1, 10, 100.0), (3, 5, 50.0)]
-    assert not drawn.logarithmic
-    assert drawn.total == 15
-
-
-def test_counts_far_apart_are_drawn_by_logarithm():
-    drawn = histogram([100_000, 1])
-    assert drawn.logarithmic
-    assert drawn.bars[1].height > 4
-
-
-def test_no_scores_at_all():
-    assert histogram([0] * 101).bars == ()
-    assert histogram([]).largest == 0
+from whorl.report.plots import labels, timeline
 
 
 def test_labels_are_numbered_by_how_many_have_them():

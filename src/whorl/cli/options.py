@@ -193,7 +193,7 @@ def _overridden(base: Scheme, given: dict[str, Any]) -> Scheme:
         settings.pop("w", None)
     if "frontend" in given and "symbols" not in given:
         settings.pop("symbols", None)
-    if given.get("select") in SELECTORS.names():
+    if "select" in given and given["select"] in SELECTORS:
         idle = {"w", "p", "n", "r", "letters"} - {*SELECTORS.row(given["select"]).takes, *given}
         settings = {name: value for name, value in settings.items() if name not in idle}
     try:

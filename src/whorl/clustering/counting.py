@@ -4,6 +4,7 @@ are counted, document by document. What comes of a part of the shingles goes to 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +13,27 @@ from whorl import kernel
 from whorl.clustering.records import forget
 from whorl.index.postings import Postings
 
-# Bytes that a pair takes while it is written: itself and its count, its room, and both once more as a row.
-EACH = 48
+# Bytes that a pair takes while it is counted: its row.
+EACH = 12
+
+# Pairs that are counted at a time, at the most: room for more would be new memory each time.
+MOST = 1 << 20
 
 # Pairs of a run that are read at a time when runs are merged, and those that are told at a time.
 STEP = 1 << 16
 
+# The pair is ``left << 32 | right``, so a row is three numbers too: right, left, count.
 _ROW = np.dtype([("pair", "<u8"), ("count", "<u4")])
+_COLUMNS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
     """Pairs of documents, by number, left < right, and how many sketched shingles they share."""
 
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    count: NDArray[np.int64]
+    left: NDArray[Any]
+    right: NDArray[Any]
+    count: NDArray[Any]
 
     def __len__(self) -> int:
         return len(self.left)
@@ -39,7 +45,7 @@ class Counter:
 
     def __init__(self, folder: Path, count: int, memory: int, most: int, linear: bool = False) -> None:
         self._folder, self._count, self._most, self._linear = folder, count, most, linear
-        self._room = max(1, memory // EACH)
+        self._room = max(1, min(MOST, memory // EACH))
         self._runs: list[Path] = []
         self._common: list[NDArray[np.uint64]] = []
 
@@ -57,8 +63,8 @@ class Counter:
         at = 0
         with self._runs[-1].open("wb") as file:
             while at < self._count:
-                pairs, counts, at = loops.tally(documents, *followed, at, self._room)
-                file.write(_rows(pairs, counts).data)
+                rows, at = loops.tally(documents, *followed, at, self._room)
+                file.write(rows.data)
 
     def write(self, path: Path) -> int:
         """All pairs to a file, each once, in order; how many."""
@@ -78,10 +84,8 @@ def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:
     rows = _mapped(path)
     for start in range(0, len(rows), step):
         forget(rows)
-        part = rows[start : start + step]
-        pairs = part["pair"]
-        left, right = pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)
-        yield Pairs(left.astype(np.int64), right.astype(np.int64), part["count"].astype(np.int64))
+        right, left, count = np.array(rows[start : start + step]).view("<u4").reshape(-1, _COLUMNS).T
+        yield Pairs(left, right, count)
 
 
 def _rows(pairs: NDArray[np.uint64], counts: NDArray[np.uint32]) -> NDArray[np.void]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,14 @@ DOUBT = 3.3
 
 # Fewer sampled shingles than this say nothing about a pair: it is verified.
 FEW = 8
+
+# What the division of a threshold may be off, in shingles.
+ROUNDING = 1e-6
+
+# Of the memory that is allowed, what hashes on disk may take while they are looked at again and again.
+SHARE = 3
+
+Numbers: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +107,9 @@ class Measurer:
             # What is common was not counted, so sketches that may share some of it are looked at.
             again = self._samples(pairs)[2] > 0
             count = pairs.count.copy()
-            count[again] = _shared(self._sketches.rows, pairs.left[again], pairs.right[again], np.zeros(again.sum()))
+            count[again] = self._shared(
+                self._sketches.rows, pairs.left[again], pairs.right[again], np.zeros(again.sum())
+            )
             return self._reached(self._estimated(Pairs(pairs.left, pairs.right, count)))
         hopeful = self._hopeful(pairs)
         return self._verified(pairs.left[hopeful], pairs.right[hopeful])
@@ -109,16 +120,16 @@ class Measurer:
             return self._reached(self.between(pairs.left, pairs.right))
         return self._verified(pairs.left, pairs.right)
 
-    def between(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Measured:
+    def between(self, left: Numbers, right: Numbers) -> Measured:
         """How alike any documents are: on all shingles, or, if estimates do, by their sketches."""
         nothing = np.zeros(len(left))
         if not self._settings.estimate:
-            return self._measured(left, right, _shared(self._shingles, left, right, nothing))
-        return self._estimated(Pairs(left, right, _shared(self._sketches.rows, left, right, nothing)))
+            return self._measured(left, right, self._shared(self._shingles, left, right, nothing))
+        return self._estimated(Pairs(left, right, self._shared(self._sketches.rows, left, right, nothing)))
 
-    def _verified(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Measured:
+    def _verified(self, left: Numbers, right: Numbers) -> Measured:
         least = needed(self._sizes[left], self._sizes[right], self._settings)
-        return self._reached(self._measured(left, right, _shared(self._shingles, left, right, least - ROUNDING)))
+        return self._reached(self._measured(left, right, self._shared(self._shingles, left, right, least - ROUNDING)))
 
     def _reached(self, told: Measured) -> Measured:
         return told.chosen(told.measure(self._settings.measure) >= self._settings.threshold)
@@ -145,30 +156,24 @@ class Measurer:
         may_share = np.minimum(common[left, level], common[right, level])
         return kept[left, level].astype(np.int64), kept[right, level].astype(np.int64), may_share.astype(np.int64)
 
-    def _measured(
-        self, left: NDArray[np.int64], right: NDArray[np.int64], shared: NDArray[np.int64] | NDArray[np.float64]
-    ) -> Measured:
+    def _measured(self, left: Numbers, right: Numbers, shared: NDArray[np.int64] | NDArray[np.float64]) -> Measured:
         one, two = self._sizes[left], self._sizes[right]
         least = np.minimum(shared.astype(np.float64), np.minimum(one, two))
         return Measured(left.astype(np.int32), right.astype(np.int32), least, one, two)
 
+    def _shared(self, rows: Rows, left: Numbers, right: Numbers, needed: NDArray[np.float64]) -> NDArray[np.int64]:
+        lefts, rights = (np.ascontiguousarray(side, np.int64) for side in (left, right))
+        found: NDArray[np.int64] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts, rights, needed, DOUBT)
+        if rows.hashes.nbytes > self._settings.memory // SHARE:
+            forget(rows.hashes)
+        return found
+
     def _hopeful(self, pairs: Pairs) -> NDArray[np.bool_]:
         """Pairs whose sketches do not rule out that they reach the threshold."""
         sizes = None if self._settings.measure == "resemblance" else self._sizes
+        left, right, count = (np.asarray(column, np.uint32) for column in (pairs.left, pairs.right, pairs.count))
         hopeful: NDArray[np.bool_] = kernel.pairs().hopeful(
-            pairs.left, pairs.right, pairs.count, self._levels, self._sketches.kept, self._common, sizes,
+            left, right, count, self._levels, self._sketches.kept, self._common, sizes,
             self._settings.threshold, DOUBT, FEW,
         )  # fmt: skip
         return hopeful
-
-
-# What the division of a threshold may be off, in shingles.
-ROUNDING = 1e-6
-
-
-def _shared(
-    rows: Rows, left: NDArray[np.int64], right: NDArray[np.int64], needed: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = kernel.pairs().shared(rows.hashes, rows.bounds, left, right, needed, DOUBT)
-    forget(rows.hashes)
-    return found

@@ -17,7 +17,7 @@ from whorl.corpus.lines import Line, blocks, lines
 from whorl.corpus.records import BadRowError, Columns, Fault, Place, Record
 from whorl.corpus.rows import record
 from whorl.corpus.sheets import Sheet
-from whorl.kernel.twin_jsonl import ELSE, EMPTY, ESCAPED, INTEGER, MISSING, NULL, READ, STRING
+from whorl.kernel.kinds import ELSE, EMPTY, ESCAPED, INTEGER, MISSING, NULL, READ, STRING
 
 # Lines whose names are taken for those of the columns. A column may be absent where it has no value.
 _LOOKED_AT = 100

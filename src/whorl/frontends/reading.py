@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError
-from whorl.frontends.code.frontend import CodeFrontend
 from whorl.frontends.code.languages import LANGUAGES
 from whorl.frontends.detection import TEXT, format_of
 from whorl.frontends.protocol import Frontend
@@ -39,7 +38,7 @@ def choose(scheme: Scheme, document: Document) -> Choice:
 
 def _makes(name: str, scheme: Scheme) -> bool:
     """Whether a format has a front-end that makes the scheme's symbols: a program has none, and is read as text."""
-    return name in FRONTENDS.names() and scheme.symbols in FRONTENDS.row(name).kinds
+    return name in FRONTENDS and scheme.symbols in FRONTENDS.row(name).kinds
 
 
 def _made(name: str, scheme: Scheme, document: Document) -> Frontend[Any]:
@@ -51,6 +50,8 @@ def _made(name: str, scheme: Scheme, document: Document) -> Frontend[Any]:
 
 
 def _for_code(document: Document) -> Choice:
+    from whorl.frontends.code.frontend import CodeFrontend  # text, which is read more often, starts without it
+
     if isinstance(document.content, str) and not document.name and document.format is None:
         return Choice(CODE, CodeFrontend())
     found = format_of(document)

@@ -51,13 +51,12 @@ static int32_t whorl_hexadecimal(const uint8_t *at) {
 
 /* Reads the escape that begins here: its code point, and where it ends; NULL if it is none. */
 static const uint8_t *whorl_escape(const uint8_t *at, const uint8_t *end, uint32_t *code) {
-    static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    if (end - at < 2) return NULL;
+    static const uint8_t meant[128] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                       ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+    if (end - at < 2 || at[1] >= 128) return NULL;
     if (at[1] != 'u') {
-        const char *found = at[1] ? strchr(plain, at[1]) : NULL;
-        if (found == NULL) return NULL;
-        *code = (uint32_t)meant[found - plain];
-        return at + 2;
+        *code = meant[at[1]];
+        return *code ? at + 2 : NULL;
     }
     const int32_t first = end - at < 6 ? -1 : whorl_hexadecimal(at + 2);
     if (first < 0 || (first & 0xFC00) == 0xDC00) return NULL;

@@ -87,10 +87,8 @@ def tally(
 ):
     count: int64_t = bounds.shape[0] - 1
     room = max(room, count)  # a document has no more pairs than there are documents
-    pairs = np.empty(room, np.uint64)
-    counts = np.empty(room, np.uint32)
-    pair: uint64_t[::1] = pairs
-    out: uint32_t[::1] = counts
+    rows = np.empty((room, 3), np.uint32)
+    row: uint32_t[:, ::1] = rows
     totals: uint32_t[::1] = np.zeros(count, np.uint32)
     met: uint32_t[::1] = np.empty(count, np.uint32)
     scratch: uint32_t[::1] = np.empty(count, np.uint32)
@@ -114,12 +112,11 @@ def tally(
             if found > 1:
                 _ascend(cython.address(met[0]), found, cython.address(scratch[0]), count)
             for i in range(found):
-                pair[at] = cython.cast(uint64_t, left) << 32 | met[i]
-                out[at] = totals[met[i]]
+                row[at, 0], row[at, 1], row[at, 2] = met[i], cython.cast(uint32_t, left), totals[met[i]]
                 totals[met[i]] = 0
                 at += 1
             left += 1
-    return pairs[:at].copy(), counts[:at].copy(), left
+    return rows[:at], left
 
 
 # No more numbers than this are sorted by insertion: counting 256 bytes twice would cost more.
@@ -180,9 +177,9 @@ def count(pairs: cython.const[uint64_t][::1], weights: cython.const[uint32_t][::
 
 
 def hopeful(
-    lefts: cython.const[int64_t][::1],
-    rights: cython.const[int64_t][::1],
-    counts: cython.const[int64_t][::1],
+    lefts: cython.const[uint32_t][:],
+    rights: cython.const[uint32_t][:],
+    counts: cython.const[uint32_t][:],
     levels: cython.const[int64_t][::1],
     kept: cython.const[int32_t][:, :],
     common: cython.const[int32_t][:, :],

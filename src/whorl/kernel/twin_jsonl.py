@@ -13,11 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# What a value is. ``BLANK`` is a string that may be nothing but spaces.
-MISSING, STRING, ESCAPED, INTEGER, NULL, BLANK, ELSE = range(7)
-
-# What a line is.
-EMPTY, READ, REFUSED = range(3)
+from whorl.kernel.kinds import BLANK, ELSE, EMPTY, ESCAPED, INTEGER, NULL, READ, REFUSED, STRING
 
 # Digits of a number, and brackets within each other, beyond which a line is refused.
 LONGEST = 1000

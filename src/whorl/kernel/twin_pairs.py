@@ -40,22 +40,20 @@ def tally(
     bounds: NDArray[np.int64],
     first: int,
     room: int,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
-    """Every pair of documents that share a hash, in order, with the number of hashes that they share: of document
-    ``first`` and those after it, as many documents as have no more than ``room`` pairs, but at least one; and where to
-    go on."""
-    pairs: list[int] = []
-    counts: list[int] = []
+) -> tuple[NDArray[np.uint32], int]:
+    """Every pair of documents that share a hash, in order, as rows: the larger, the smaller, and the number of hashes
+    that they share. Of document ``first`` and those after it, as many documents as have no more than ``room`` pairs,
+    but at least one; and where to go on."""
+    rows: list[tuple[int, int, int]] = []
     for left in range(first, len(bounds) - 1):
         found: dict[int, int] = {}
         for place in order[bounds[left] : bounds[left + 1]].tolist():
             for right in documents[place + 1 : ends[place]].tolist():
                 found[right] = found.get(right, 0) + 1
-        if len(pairs) + len(found) > room and left > first:
-            return np.array(pairs, np.uint64), np.array(counts, np.uint32), left
-        pairs += [left << 32 | right for right in sorted(found)]
-        counts += [found[right] for right in sorted(found)]
-    return np.array(pairs, np.uint64), np.array(counts, np.uint32), len(bounds) - 1
+        if len(rows) + len(found) > room and left > first:
+            return np.array(rows, np.uint32).reshape(-1, 3), left
+        rows += [(right, left, found[right]) for right in sorted(found)]
+    return np.array(rows, np.uint32).reshape(-1, 3), len(bounds) - 1
 
 
 def count(pairs: NDArray[np.uint64], weights: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
@@ -67,9 +65,9 @@ def count(pairs: NDArray[np.uint64], weights: NDArray[np.uint32]) -> tuple[NDArr
 
 
 def hopeful(
-    lefts: NDArray[np.int64],
-    rights: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    lefts: NDArray[np.uint32],
+    rights: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
     levels: NDArray[np.int64],
     kept: NDArray[np.int32],
     common: NDArray[np.int32],

@@ -16,8 +16,8 @@ from whorl.report import clusters_view as view
 from whorl.report.clusters_census import census, pair_measures
 from whorl.report.clusters_names import short
 from whorl.report.clusters_plots import sizes_plot, tenths
+from whorl.report.histogram import histogram
 from whorl.report.pages import render
-from whorl.report.plots import histogram
 
 PAGE = "summary.html"
 

@@ -10,8 +10,9 @@ from whorl._version import VERSION
 from whorl.comparison.result import Comparison, Pair, Submission
 from whorl.report import words
 from whorl.report.graph import LABEL_COLOURS, graph
+from whorl.report.histogram import histogram
 from whorl.report.pages import DIGITS, page_name, render
-from whorl.report.plots import histogram, labels, timeline
+from whorl.report.plots import labels, timeline
 from whorl.report.visible import plain
 
 # A cluster shows its strongest links; the table of pairs has them all.

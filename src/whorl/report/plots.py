@@ -1,39 +1,13 @@
-"""The numbers behind the pictures of the overview: bars of the histogram, points of the timeline."""
+"""The numbers behind the pictures of the overview: labels, points of the timeline."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from math import log1p
 
 from whorl.comparison.result import Comparison, Submission
 
-# Counts that differ by more than this factor cannot be seen beside each other on a plain scale.
-LOG_FROM = 50
-
-# The height of the histogram, in units of its picture.
-HEIGHT = 100.0
-
 # Ticks on the timeline's axis of dates: as many as have room for their text.
 TICKS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """So many pairs have a score from ``start`` percent on."""
-
-    start: int
-    count: int
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """Bars, and whether their heights are logarithms."""
-
-    bars: tuple[Bar, ...]
-    logarithmic: bool
-    largest: int
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +27,6 @@ class Timeline:
 
     points: tuple[Point, ...]
     ticks: tuple[tuple[float, str], ...]
-
-
-def histogram(scores: Sequence[int]) -> Histogram:
-    """One bar for each hundredth that has pairs."""
-    counts = [count for count in scores if count]
-    largest = max(counts, default=0)
-    logarithmic = largest > LOG_FROM * min(counts, default=1)
-    bars = tuple(Bar(i, count, _height(count, largest, logarithmic)) for i, count in enumerate(scores) if count)
-    return Histogram(bars, logarithmic, largest, sum(counts))
-
-
-def _height(count: int, largest: int, logarithmic: bool) -> float:
-    share = log1p(count) / log1p(largest) if logarithmic else count / largest
-    return round(HEIGHT * share, 2)
 
 
 def labels(submissions: Iterable[Submission]) -> dict[str, int]:

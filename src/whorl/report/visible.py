@@ -51,6 +51,8 @@ def mark(character: str) -> str:
 
 def plain(text: str) -> str:
     """A name or a note on one line, hidden characters as ⟨marks⟩: for attributes, titles and data."""
+    if text.isascii() and text.isprintable():  # nearly always, and quickly told
+        return text
     return HIDDEN.sub(lambda found: f"⟨{mark(found[0])}⟩", text.replace("\n", "⟨LF⟩"))
 
 

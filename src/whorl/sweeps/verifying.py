@@ -36,8 +36,9 @@ def hopeful(pairs: Pairs, common: Numbers, sizes: Sizes, settings: ClusterSettin
     # The coarser of two sketches decides which shingles both could keep: one in so many of those that they must share.
     modulus = np.maximum(sizes.moduli[pairs.left], sizes.moduli[pairs.right])
     expected = needed(sizes.shingles[pairs.left], sizes.shingles[pairs.right], settings) / modulus
-    found: NDArray[np.bool_] = pairs.count + common + DOUBT * np.sqrt(expected) >= expected
-    return found | (expected < FEW)
+    found = pairs.count + common + DOUBT * np.sqrt(expected) >= expected
+    hopeful: NDArray[np.bool_] = found | (expected < FEW)
+    return hopeful
 
 
 class Verifier:

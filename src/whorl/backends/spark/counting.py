@@ -106,9 +106,9 @@ def _within(pieces: list[NDArray[Any]], keys: Keys) -> Iterator[Any]:
     loops, at = kernel.pairs(), 0
     ends, order, bounds, _ = loops.follow(units, small, len(units), False, len(names))
     while at < len(names):
-        found, counts, at = loops.tally(small, ends, order, bounds, at, ROOM)
+        found, at = loops.tally(small, ends, order, bounds, at, ROOM)
         if len(found):
-            yield keys.tallies(names[found >> np.uint64(32)], names[found & np.uint64(0xFFFFFFFF)], counts)
+            yield keys.tallies(names[found[:, 1]], names[found[:, 0]], found[:, 2])
 
 
 class _Crossing:

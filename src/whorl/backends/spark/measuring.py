@@ -75,10 +75,10 @@ class _Facts:
 
     def sifted(self, pairs: Any, settings: ClusterSettings) -> Any:
         """The local backend's rule."""
-        left, right = (np.searchsorted(self._numbers, pairs[side]) for side in ("left", "right"))
+        left, right = (np.searchsorted(self._numbers, pairs[side]).astype(np.uint32) for side in ("left", "right"))
         doubt, few = (EXACT, 0) if settings.estimate else (DOUBT, FEW)
         chosen = kernel.pairs().hopeful(
-            left, right, pairs["count"].astype(np.int64), self._levels, self._kept, self._common,
+            left, right, pairs["count"].astype(np.uint32), self._levels, self._kept, self._common,
             None if settings.measure == "resemblance" else self._sizes, settings.threshold, doubt, few,
         )  # fmt: skip
         return batch({side: pairs[side][chosen] for side in ("left", "right")})
@@ -117,11 +117,11 @@ def _sifted(table: Any, settings: ClusterSettings) -> Any:
     count = len(table)
     kept = np.concatenate([numbers(table["left_kept"]), numbers(table["right_kept"])]).astype(np.int32)[:, None]
     sizes = np.concatenate([numbers(table["left_size"]), numbers(table["right_size"])])
-    left = np.arange(count, dtype=np.int64)
+    left, right = np.arange(2 * count, dtype=np.uint32).reshape(2, count)
     doubt, few = (EXACT, 0) if settings.estimate else (DOUBT, FEW)
     chosen = kernel.pairs().hopeful(
-        left, left + count, numbers(table["count"]), np.zeros(2 * count, np.int64), kept, np.zeros_like(kept),
-        None if settings.measure == "resemblance" else sizes, settings.threshold, doubt, few,
+        left, right, numbers(table["count"]).astype(np.uint32), np.zeros(2 * count, np.int64), kept,
+        np.zeros_like(kept), None if settings.measure == "resemblance" else sizes, settings.threshold, doubt, few,
     )  # fmt: skip
     return batch({name: numbers(table[name])[chosen] for name in ("left", "right")})
 
