@@ -1,6 +1,6 @@
 """The loops of clustering: the compiled ones equal their specification."""
 
-from itertools import combinations, groupby
+from itertools import combinations, groupby, pairwise
 
 import numpy as np
 from hypothesis import given
@@ -11,8 +11,8 @@ from whorl.kernel import native_pairs, twin_pairs
 postings = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9))).map(sorted)
 
 
-@given(postings, st.integers(1, 6), st.booleans(), st.integers(0, 20))
-def test_tallying(rows, most, linear, room):
+@given(postings, st.integers(1, 6), st.booleans(), st.sets(st.integers(1, 9)))
+def test_tallying(rows, most, linear, cuts):
     hashes, documents = (
         np.array(column, kind) for column, kind in zip(_columns(rows), (np.uint64, np.uint32), strict=True)
     )
@@ -27,14 +27,12 @@ def test_tallying(rows, most, linear, room):
     for kernel in (native_pairs, twin_pairs):
         *followed, common = kernel.follow(hashes, documents, most, linear, 10)
         assert common.tolist() == large
-        at = 0
         found: list[tuple[int, int]] = []
-        while at < 10:
-            before = at
-            counted, at = kernel.tally(documents, *followed, at, room)
-            assert at > before
+        for first, last in pairwise([0, *sorted(cuts), 10]):
+            counted = kernel.tally(documents, *followed, first, last)
             found += [(left << 32 | right, count) for right, left, count in counted.tolist()]
         assert found == sorted(shared.items())
+        assert followed[-1][-1] == sum(shared.values())
 
 
 @given(st.data(), st.integers(1, 6), st.sampled_from([0.1, 0.4, 1.0]), st.booleans())

@@ -1,5 +1,6 @@
 """The command line. One file a command, imported only when it is called, so that ``whorl --help`` answers at once."""
 
+import atexit
 import gc
 import os
 from importlib import import_module
@@ -11,8 +12,10 @@ from whorl._version import VERSION
 # NumPy's linear algebra, which no command uses, would start a thread for each core: a third of what importing it costs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Nothing that a command makes goes in circles by the thousand: the collector would look in vain, at 2% of a run.
+# Nothing that a command makes goes in circles by the thousand: the collector would look in vain, at 2% of a run, and
+# again at its end.
 gc.set_threshold(100_000)
+atexit.register(gc.freeze)
 
 # Command → the line that ``whorl --help`` shows for it; the module of that name holds ``command``.
 COMMANDS = {

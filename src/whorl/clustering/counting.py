@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
-from whorl.clustering.records import forget
+from whorl.clustering.records import forget, spans
+from whorl.fingerprinting.ahead import Ahead
 from whorl.index.postings import Postings
 
 # Bytes that a pair takes while it is counted: its row.
@@ -43,9 +44,12 @@ class Counter:
     """Counts the pairs of ``count`` documents within a budget of memory. ``common`` are the shingles that more than
     ``most`` documents have: they make no pairs, or, if ``linear``, pair each of their documents with the first."""
 
-    def __init__(self, folder: Path, count: int, memory: int, most: int, linear: bool = False) -> None:
-        self._folder, self._count, self._most, self._linear = folder, count, most, linear
-        self._room = max(1, min(MOST, memory // EACH))
+    def __init__(
+        self, folder: Path, count: int, memory: int, most: int, linear: bool = False, threads: int = 1
+    ) -> None:
+        self._folder, self._count, self._most, self._linear, self._threads = folder, count, most, linear, threads
+        # What is counted ahead waits, two parts a thread.
+        self._room = max(1, min(MOST, memory // EACH // (1 + 2 * threads)))
         self._runs: list[Path] = []
         self._common: list[NDArray[np.uint64]] = []
 
@@ -56,14 +60,13 @@ class Counter:
 
     def add(self, postings: Postings) -> None:
         """Count the pairs of some shingles, all of whose postings are here."""
-        loops, documents = kernel.pairs(), postings.documents
-        *followed, common = loops.follow(postings.hashes, documents, self._most, self._linear, self._count)
+        *followed, common = kernel.pairs().follow(
+            postings.hashes, postings.documents, self._most, self._linear, self._count
+        )
         self._common.append(common)
         self._runs.append(self._folder / f"pairs-{len(self._runs):06}")
-        at = 0
         with self._runs[-1].open("wb") as file:
-            while at < self._count:
-                rows, at = loops.tally(documents, *followed, at, self._room)
+            for rows in tallied(postings.documents, *followed, room=self._room, threads=self._threads):
                 file.write(rows.data)
 
     def write(self, path: Path) -> int:
@@ -77,6 +80,21 @@ class Counter:
         for run in self._runs:
             run.unlink()
         return path.stat().st_size // _ROW.itemsize
+
+
+def tallied(
+    documents: NDArray[np.uint32], *followed: NDArray[np.int64], room: int, threads: int = 1
+) -> Iterator[NDArray[np.uint32]]:
+    """All pairs that followed postings make, in order, as rows of right, left and count: as many at a time as there is
+    room for, but at least those of one document."""
+    works = followed[-1]
+
+    def tally(part: tuple[int, int]) -> NDArray[np.uint32]:
+        rows: NDArray[np.uint32] = kernel.pairs().tally(documents, *followed, *part)
+        return rows
+
+    with Ahead(threads) as ahead:
+        yield from ahead.map(tally, spans(works, room))
 
 
 def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:

@@ -1,6 +1,7 @@
 """The folder that a clustering is written to: the tables of documents and pairs, the list to keep, the summary."""
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +17,7 @@ from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.written import DOCUMENTS_FILE, PAIRS_FILE, SUMMARY_FILE
 from whorl.corpus.parquet import DOCUMENTS, PAIRS, coded, coded_by, write_table
 from whorl.errors import WhorlError
+from whorl.fingerprinting.ahead import Ahead
 
 KEEP_FILE = "keep.txt"
 
@@ -59,8 +61,9 @@ def write(
     found: Clustering, folder: Path, settings: ClusterSettings, keep: str, left_out: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """All files of the folder; what the summary says."""
-    write_table(folder / DOCUMENTS_FILE, _documents(found), DOCUMENTS)
-    write_table(folder / PAIRS_FILE, _pairs(found), PAIRS)
+    tables = ((DOCUMENTS_FILE, _documents(found), DOCUMENTS), (PAIRS_FILE, _pairs(found), PAIRS))
+    with Ahead(min(len(tables), settings.threads)) as ahead:
+        deque(ahead.map(lambda table: write_table(folder / table[0], *table[1:]), tables), maxlen=0)
     chosen = kept(found, keep)
     told = {
         **_counts(found),

@@ -61,17 +61,23 @@ class Rows:
 
     def spans(self, step: int) -> Iterator[tuple[int, int]]:
         """First and last of documents that have about so many together; at least one document."""
-        first = 0
-        while first < len(self):
-            last = max(first + 1, int(np.searchsorted(self.bounds, self.bounds[first] + step, "right")) - 1)
-            yield first, last
-            first = last
+        return spans(self.bounds, step)
 
     def part(self, first: int, last: int) -> "Rows":
         """Some documents, in memory."""
         start, end = self.bounds[first], self.bounds[last]
         forget(self.hashes)
         return Rows(np.array(self.hashes[start:end]), self.bounds[first : last + 1] - start)
+
+
+def spans(bounds: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
+    """First and last of things that have about so much together, if thing i has what is between ``bounds[i]`` and the
+    next; at least one thing."""
+    first = 0
+    while first < len(bounds) - 1:
+        last = max(first + 1, int(np.searchsorted(bounds, bounds[first] + step, "right")) - 1)
+        yield first, last
+        first = last
 
 
 def forget(numbers: NDArray[Any]) -> None:

@@ -149,7 +149,10 @@ class Run:
             return
         equals = set_aside(store.records)
         share = self._settings.memory // SHARE
-        counter = Counter(store.folder, store.documents, share, self._settings.common, self._settings.super_shingles)
+        settings = self._settings
+        counter = Counter(
+            store.folder, store.documents, share, settings.common, settings.super_shingles, settings.threads
+        )
         parts = sorted_postings(self._postings(equals.rows, share), store.folder, share)
         postings, total = 0, self._posted(equals)
         while (part := self._next(parts)) is not None:

@@ -22,8 +22,10 @@ def follow(
     n: int64_t = hashes.shape[0]
     ends = np.zeros(n, np.int64)
     bounds = np.zeros(count + 1, np.int64)
+    works = np.zeros(count + 1, np.int64)
     end: int64_t[::1] = ends
     bound: int64_t[::1] = bounds
+    work: int64_t[::1] = works
     start: int64_t = 0
     stop: int64_t
     at: int64_t
@@ -41,12 +43,14 @@ def follow(
             for at in range(start, start + makers):
                 end[at] = stop
                 bound[documents[at] + 1] += 1
+                work[documents[at] + 1] += stop - at - 1
             start = stop
         for at in range(count):
             bound[at + 1] += bound[at]
+            work[at + 1] += work[at]
     order = np.empty(bounds[count], np.int64)
     _order(documents, end, bounds[:count].copy(), order)
-    return ends, order, bounds, _common(hashes, most, large)
+    return ends, order, bounds, works, _common(hashes, most, large)
 
 
 @cython.cfunc
@@ -82,12 +86,13 @@ def tally(
     ends: cython.const[int64_t][::1],
     order: cython.const[int64_t][::1],
     bounds: cython.const[int64_t][::1],
+    works: cython.const[int64_t][::1],
     first: int64_t,
-    room: int64_t,
+    last: int64_t,
 ):
     count: int64_t = bounds.shape[0] - 1
-    room = max(room, count)  # a document has no more pairs than there are documents
-    rows = np.empty((room, 3), np.uint32)
+    # Each makes one pair at the most, and a document has no more pairs than there are documents.
+    rows = np.empty((min(works[last] - works[first], (last - first) * count), 3), np.uint32)
     row: uint32_t[:, ::1] = rows
     totals: uint32_t[::1] = np.zeros(count, np.uint32)
     met: uint32_t[::1] = np.empty(count, np.uint32)
@@ -96,10 +101,10 @@ def tally(
     at: int64_t = 0
     i: int64_t
     j: int64_t
-    left: int64_t = first
+    left: int64_t
     right: uint32_t
     with cython.nogil:
-        while left < count:
+        for left in range(first, last):
             found = 0
             for i in range(bounds[left], bounds[left + 1]):
                 for j in range(order[i] + 1, ends[order[i]]):
@@ -107,16 +112,13 @@ def tally(
                     met[found] = right
                     found += totals[right] == 0
                     totals[right] += 1
-            if at + found > room:
-                break
             if found > 1:
                 _ascend(cython.address(met[0]), found, cython.address(scratch[0]), count)
             for i in range(found):
                 row[at, 0], row[at, 1], row[at, 2] = met[i], cython.cast(uint32_t, left), totals[met[i]]
                 totals[met[i]] = 0
                 at += 1
-            left += 1
-    return rows[:at], left
+    return rows[:at]
 
 
 # No more numbers than this are sorted by insertion: counting 256 bytes twice would cost more.

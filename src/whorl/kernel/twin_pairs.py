@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 def follow(
     hashes: NDArray[np.uint64], documents: NDArray[np.uint32], most: int, linear: bool, count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
     """What ``tally`` needs of postings, which come sorted by hash, then by document, no posting twice.
 
     For each posting where those of its hash end that it makes pairs with, all that follow it; for each document, one
-    after the other, the places of its postings that make pairs, and where each document's begin; and the hashes that
-    more than ``most`` documents have. Those make no pairs, or, if ``linear``, only their first posting does.
+    after the other, the places of its postings that make pairs, and where each document's begin; how many pairs all
+    documents before each make, equal ones counted each time; and the hashes that more than ``most`` documents have.
+    Those make no pairs, or, if ``linear``, only their first posting does.
     """
     ends = np.zeros(len(hashes), np.int64)
     common = []
@@ -30,7 +31,8 @@ def follow(
     order = sorted(makes, key=lambda place: (int(documents[place]), place))
     owners = np.array([int(documents[place]) for place in order], np.int64)
     bounds = np.searchsorted(owners, np.arange(count + 1))
-    return ends, np.array(order, np.int64), bounds.astype(np.int64), np.array(common, np.uint64)
+    works = np.cumsum([0, *(int(ends[place]) - place - 1 for place in order)], dtype=np.int64)[bounds]
+    return ends, np.array(order, np.int64), bounds.astype(np.int64), works, np.array(common, np.uint64)
 
 
 def tally(
@@ -38,22 +40,21 @@ def tally(
     ends: NDArray[np.int64],
     order: NDArray[np.int64],
     bounds: NDArray[np.int64],
+    works: NDArray[np.int64],
     first: int,
-    room: int,
-) -> tuple[NDArray[np.uint32], int]:
+    last: int,
+) -> NDArray[np.uint32]:
     """Every pair of documents that share a hash, in order, as rows: the larger, the smaller, and the number of hashes
-    that they share. Of document ``first`` and those after it, as many documents as have no more than ``room`` pairs,
-    but at least one; and where to go on."""
+    that they share. Of those whose smaller one is ``first`` or later, and before ``last``. ``works`` tells how much
+    room they need."""
     rows: list[tuple[int, int, int]] = []
-    for left in range(first, len(bounds) - 1):
+    for left in range(first, last):
         found: dict[int, int] = {}
         for place in order[bounds[left] : bounds[left + 1]].tolist():
             for right in documents[place + 1 : ends[place]].tolist():
                 found[right] = found.get(right, 0) + 1
-        if len(rows) + len(found) > room and left > first:
-            return np.array(rows, np.uint32).reshape(-1, 3), left
         rows += [(right, left, found[right]) for right in sorted(found)]
-    return np.array(rows, np.uint32).reshape(-1, 3), len(bounds) - 1
+    return np.array(rows, np.uint32).reshape(-1, 3)
 
 
 def count(pairs: NDArray[np.uint64], weights: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:

@@ -16,6 +16,7 @@ from whorl import kernel
 from whorl.backends.spark.columns import batch
 from whorl.backends.spark.grouping import ACROSS, COMMON, UNIT
 from whorl.backends.spark.parcels import PARCELS, addressed, delivered, opened, tasks
+from whorl.clustering.counting import tallied
 
 # Postings that are made pairs of together, all of a task: 100 MB of it. The more there are, the more often a pair is
 # found again before it travels.
@@ -23,6 +24,9 @@ STEP = 1 << 21
 
 # Pairs that leave a task at a time.
 ROOM = 1 << 20
+
+# Pairs that are added up before they leave, equal ones counted each time: far fewer are left.
+TOGETHER = 1 << 22
 
 # Pairs that a task makes, and those that one counts, if none was found again before: 300 MB while they are sorted.
 MADE, TASK = 1 << 26, 1 << 23
@@ -103,10 +107,8 @@ def _within(pieces: list[NDArray[Any]], keys: Keys) -> Iterator[Any]:
     units = np.cumsum(begins).astype(np.uint64)
     names, own = np.unique(rows["number"], return_inverse=True)
     small = own.astype(np.uint32)
-    loops, at = kernel.pairs(), 0
-    ends, order, bounds, _ = loops.follow(units, small, len(units), False, len(names))
-    while at < len(names):
-        found, at = loops.tally(small, ends, order, bounds, at, ROOM)
+    *followed, _ = kernel.pairs().follow(units, small, len(units), False, len(names))
+    for found in tallied(small, *followed, room=TOGETHER):
         if len(found):
             yield keys.tallies(names[found[:, 1]], names[found[:, 0]], found[:, 2])
 
