@@ -3,7 +3,9 @@
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +38,7 @@ from whorl.corpus.seen import Seen
 from whorl.corpus.sheets import Sheet
 from whorl.errors import InputError
 from whorl.report.answer import answer_text
-from whorl.report.clusters import write_clusters
+from whorl.report.clusters import make_ready, write_clusters
 from whorl.scheme import Scheme
 
 DEFAULTS = ClusterSettings()
@@ -121,7 +123,7 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
     if given["backend"] == "spark":
         found, faults = _on_spark(out / PHASES, source, scheme, settings, given["master"])
     else:
-        with stages() as progress:
+        with stages() as progress, _meanwhile(make_ready, settings.threads):
             found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
     left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
     left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
@@ -179,6 +181,16 @@ def _clustered(
         run.sketch(source.items(progress), source.faults)
         run.pair()
         return run.join(), [Fault(**fault) for fault in run.faults]
+
+
+@contextmanager
+def _meanwhile(prepare: Callable[[], None], threads: int) -> Iterator[None]:
+    """Lets another thread, if there may be one, prepare something while the phases run."""
+    with ThreadPoolExecutor(1) as pool:
+        prepared = pool.submit(prepare) if threads > 1 else None
+        yield
+        if prepared is not None:
+            prepared.result()
 
 
 def _on_spark(

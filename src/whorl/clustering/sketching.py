@@ -14,6 +14,7 @@ from whorl import kernel
 from whorl.clustering.records import Rows
 from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.store import mapped
+from whorl.fingerprinting.ahead import Ahead
 from whorl.model import Hashes
 
 # Shingles that are looked at together.
@@ -33,12 +34,16 @@ class Sketches:
 def draw(shingles: Rows, folder: Path, settings: ClusterSettings) -> None:
     """Write the sketches of all documents."""
     values, columns = _paths(folder, settings)
-    with values.open("wb") as kept_file, columns.open("wb") as moduli_file:
-        for first, last in shingles.spans(STEP):
-            part = shingles.part(first, last)
-            kept, ends, moduli = kernel.shingles().sample(part.hashes, part.bounds, settings.modulus, settings.least)
-            kept_file.write(kept.data)
-            moduli_file.write(np.column_stack([moduli, levels(kept, ends, settings.modulus)]).tobytes())
+
+    def drawn(span: tuple[int, int]) -> tuple[Hashes, NDArray[np.int32]]:
+        part = shingles.part(*span)
+        kept, ends, moduli = kernel.shingles().sample(part.hashes, part.bounds, settings.modulus, settings.least)
+        return kept, np.column_stack([moduli, levels(kept, ends, settings.modulus)])
+
+    with values.open("wb") as values_file, columns.open("wb") as columns_file, Ahead(settings.threads) as ahead:
+        for kept, counts in ahead.map(drawn, shingles.spans(STEP)):
+            values_file.write(kept.data)
+            columns_file.write(counts.data)
 
 
 def levels(

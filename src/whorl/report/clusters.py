@@ -9,7 +9,7 @@ from typing import Any
 from whorl._version import VERSION
 from whorl.clustering.settings import MEASURES
 from whorl.clustering.written import DOCUMENTS_FILE, PAIRS_FILE, Table, summary
-from whorl.corpus.parquet import DOCUMENTS, PAIRS
+from whorl.corpus.parquet import DOCUMENTS, PAIRS, arrow
 from whorl.errors import InputError
 from whorl.report import clusters_told as tells
 from whorl.report import clusters_view as view
@@ -17,9 +17,15 @@ from whorl.report.clusters_census import census, pair_measures
 from whorl.report.clusters_names import short
 from whorl.report.clusters_plots import sizes_plot, tenths
 from whorl.report.histogram import histogram
-from whorl.report.pages import render
+from whorl.report.pages import render, template
 
 PAGE = "summary.html"
+
+
+def make_ready() -> None:
+    """Reads in what writing takes, for who has nothing to write yet."""
+    arrow()
+    template("clusters")
 
 
 def write_clusters(folder: Path, *, title: str = "Clusters of near-duplicates") -> Path:
