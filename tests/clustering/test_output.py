@@ -2,13 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whorl
 from whorl.clustering.cluster import cluster
-from whorl.clustering.output import KEEPS, kept, write
+from whorl.clustering.output import KEEPS, hundredths, kept, write, write_pairs
 from whorl.clustering.settings import ClusterSettings
 
 SCHEME = whorl.Scheme(symbols="words", k=2, select="full")
@@ -48,6 +49,7 @@ def test_the_tables_hold_what_was_found(tmp_path):
     ]
     found = cluster(documents, "web")
     told = write(found, tmp_path, ClusterSettings(), "longest", [{"file": "d", "row": 0, "reason": "no text"}])
+    write_pairs(found, tmp_path)
     assert told == json.loads((tmp_path / "summary.json").read_text())
     assert (told["documents"], told["clusters"], told["identical_clusters"], told["kept"]) == (4, 1, 0, 2)
     assert sum(told["kinds"].values()) == 4
@@ -61,5 +63,14 @@ def test_the_tables_hold_what_was_found(tmp_path):
     assert (pair["left"], pair["right"]) == ("a", "\\ud800 b")
     exact = whorl.resemblance(song, f"{song} and no more", "web")
     assert pair["resemblance"] == pytest.approx(exact)
+    assert [(place, count) for place, count in enumerate(told["pairs_by_hundredth"]) if count] == [
+        (int(100 * exact), 1)
+    ]
     assert pair["left_in_right"] == 1
     assert (tmp_path / "keep.txt").read_text() == "\\ud800 b\ne\n"
+
+
+@given(st.lists(st.integers(0, 100)))
+def test_a_whole_percent_counts_as_it(percents):
+    counted = hundredths(np.array([percent / 100 for percent in percents]))
+    assert counted.tolist() == [percents.count(percent) for percent in range(101)]

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from whorl.corpus.parquet import DOCUMENTS, PAIRS, write_table
+import numpy as np
+
+from whorl.clustering.output import hundredths
+from whorl.corpus.parquet import DOCUMENTS, write_table
 
 SUMMARY: dict[str, Any] = {
     "scheme": "text-words-10",
@@ -39,15 +42,8 @@ def write_folder(folder: Path, rows: Sequence[Row], pairs: Sequence[tuple[str, s
     }
     columns["representative"] = [rows[row.cluster].id for row in rows]
     write_table(folder / "documents.parquet", columns, DOCUMENTS)
-    values = [value for _, _, value in pairs]
-    sides = {"left": [left for left, _, _ in pairs], "right": [right for _, right, _ in pairs]}
-    measures = {
-        "resemblance": values,
-        "left_in_right": [min(1, value + 0.2) for value in values],
-        "right_in_left": values,
-    }
-    write_table(folder / "pairs.parquet", {**sides, **measures, "shared": [9] * len(values)}, PAIRS)
-    (folder / "summary.json").write_text(json.dumps({**SUMMARY, **told}))
+    counted = hundredths(np.array([value for _, _, value in pairs]))
+    (folder / "summary.json").write_text(json.dumps({**SUMMARY, "pairs_by_hundredth": counted.tolist(), **told}))
     return folder
 
 

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.report.clustering import Row, songs, write_folder
+from whorl.clustering.output import hundredths
 from whorl.clustering.written import Table
-from whorl.corpus.parquet import DOCUMENTS, PAIRS
+from whorl.corpus.parquet import DOCUMENTS
 from whorl.errors import InputError
 from whorl.report import clusters_view
 from whorl.report.clusters import write_clusters
-from whorl.report.clusters_census import KINDS, census, pair_measures
+from whorl.report.clusters_census import KINDS, census
 from whorl.report.clusters_names import LETTERS, link, short
 from whorl.report.clusters_plots import sizes_plot, tenths
 from whorl.report.clusters_told import left_out, phases
@@ -64,15 +65,9 @@ def test_the_census_is_what_counting_gives(tmp_path_factory, rows):
         assert [str(member) for member in members.tolist()] == [row.id for row in ordered[:3]]
 
 
-def test_pairs_are_counted_by_the_measure_that_was_asked_for(tmp_path):
-    values = [0.29, 0.5, 0.57, 0.999, 1.0, 1.0]
-    table = Table(write_folder(tmp_path, [], [("a", "b", value) for value in values]) / "pairs.parquet", PAIRS)
-    resemblance = pair_measures(table, "resemblance")
-    assert {place: count for place, count in enumerate(resemblance.tolist()) if count} == {
-        29: 1, 50: 1, 57: 1, 99: 1, 100: 2,
-    }  # fmt: skip
-    assert np.flatnonzero(pair_measures(table, "containment")).tolist() == [49, 70, 77, 100]
-    assert tenths(resemblance) == (("20–29%", 1), ("50–59%", 2), ("90–99%", 1), ("100%", 2))
+def test_tenths_of_a_histogram():
+    counted = hundredths(np.array([0.29, 0.5, 0.57, 0.999, 1.0, 1.0]))
+    assert tenths(counted) == (("20–29%", 1), ("50–59%", 2), ("90–99%", 1), ("100%", 2))
 
 
 @given(st.lists(st.integers(2, 5000), min_size=1, max_size=80))
@@ -152,9 +147,7 @@ def test_the_page_says_it_in_words(tmp_path):
     assert 'href="https://b.example/copy?x=1&amp;y=2"' in page
     assert 'href="ftp:' not in page
     assert "ftp://c.example/more" in text
-    assert sorted(file.name for file in tmp_path.iterdir()) == [
-        "documents.parquet", "pairs.parquet", "summary.html", "summary.json",
-    ]  # fmt: skip
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["documents.parquet", "summary.html", "summary.json"]
 
 
 def test_containment_and_closure_are_said(tmp_path):
@@ -192,6 +185,8 @@ def test_empty_states(tmp_path, rows, sentence):
         {"settings": {"threshold": "x", "measure": ["y"], "memory": 10**400}, "bytes": 10**400},
         {"phases": [{"name": None, "seconds": float("inf"), "items": "7"}] * 200, "common_shingles": float("nan")},
         {"settings": {str(number): number for number in range(99)}},
+        {"pairs_by_hundredth": [1]},
+        {"pairs_by_hundredth": [-1, 10**400, 0.5, "x", None] * 20 + [1]},
     ],
 )  # fmt: skip
 def test_a_strange_summary_is_borne(tmp_path, told):
@@ -217,9 +212,9 @@ def test_a_folder_without_the_files(tmp_path):
     (tmp_path / "summary.json").write_text("[]")
     with pytest.raises(InputError, match="holds no summary"):
         write_clusters(tmp_path)
-    (tmp_path / "pairs.parquet").unlink()
+    (tmp_path / "documents.parquet").unlink()
     (tmp_path / "summary.json").write_text("{}")
-    with pytest.raises(InputError, match=r"pairs\.parquet: no such file"):
+    with pytest.raises(InputError, match=r"documents\.parquet: no such file"):
         write_clusters(tmp_path)
     assert not (tmp_path / "summary.html").exists()
 

@@ -25,7 +25,7 @@ from whorl.cli.options import (
 )
 from whorl.cli.progress import stages
 from whorl.clustering.features import Features
-from whorl.clustering.output import KEEPS, write
+from whorl.clustering.output import KEEPS, write, write_pairs
 from whorl.clustering.query import Clusters
 from whorl.clustering.records import Item
 from whorl.clustering.result import Clustering
@@ -127,13 +127,26 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
             found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
     left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
     left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
-    told = write(found, out, settings, given["keep"], left_out)
-    write_clusters(out)
+    told = _written(found, out, settings, given["keep"], left_out)
     if given["discard"]:
         shutil.rmtree(out / PHASES)
     _show({**told, "skipped": left_out}, form)
     if found.skipped or any(not fault.left_out for fault in faults):
         sys.exit(1)
+
+
+def _written(
+    found: Clustering, out: Path, settings: ClusterSettings, keep: str, left_out: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """All files of the folder, the table of pairs by a thread of its own, if there may be one; what they sum up to."""
+    with ThreadPoolExecutor(1) as pool:
+        pairs = pool.submit(write_pairs, found, out)
+        if settings.threads == 1:
+            pairs.result()
+        told = write(found, out, settings, keep, left_out)
+        write_clusters(out)
+        pairs.result()
+    return told
 
 
 class _Source:

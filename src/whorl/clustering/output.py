@@ -1,7 +1,6 @@
 """The folder that a clustering is written to: the tables of documents and pairs, the list to keep, the summary."""
 
 import json
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,10 +13,9 @@ from whorl.clustering.equals import IDENTICAL, KINDS, UNIQUE
 from whorl.clustering.records import Texts
 from whorl.clustering.result import Clustering
 from whorl.clustering.settings import ClusterSettings
-from whorl.clustering.written import DOCUMENTS_FILE, PAIRS_FILE, SUMMARY_FILE
+from whorl.clustering.written import BINS, DOCUMENTS_FILE, HUNDREDTHS, PAIRS_FILE, SUMMARY_FILE
 from whorl.corpus.parquet import DOCUMENTS, PAIRS, coded, coded_by, write_table
 from whorl.errors import WhorlError
-from whorl.fingerprinting.ahead import Ahead
 
 KEEP_FILE = "keep.txt"
 
@@ -60,13 +58,12 @@ def kept(found: Clustering, keep: str = "representative") -> NDArray[np.int64]:
 def write(
     found: Clustering, folder: Path, settings: ClusterSettings, keep: str, left_out: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """All files of the folder; what the summary says."""
-    tables = ((DOCUMENTS_FILE, _documents(found), DOCUMENTS), (PAIRS_FILE, _pairs(found), PAIRS))
-    with Ahead(min(len(tables), settings.threads)) as ahead:
-        deque(ahead.map(lambda table: write_table(folder / table[0], *table[1:]), tables), maxlen=0)
+    """All files of the folder but the pairs; what the summary says."""
+    write_table(folder / DOCUMENTS_FILE, _documents(found), DOCUMENTS)
     chosen = kept(found, keep)
     told = {
         **_counts(found),
+        HUNDREDTHS: hundredths(found.pairs.measure(settings.measure)).tolist(),
         "kept": len(chosen),
         "keep": keep,
         "settings": asdict(settings),
@@ -81,6 +78,17 @@ def write(
     except OSError as error:
         raise WhorlError(f"{folder}: cannot be written: {error.strerror or error}") from error
     return told
+
+
+def write_pairs(found: Clustering, folder: Path) -> None:
+    """The table of pairs, which is most of what is written."""
+    write_table(folder / PAIRS_FILE, _pairs(found), PAIRS)
+
+
+def hundredths(measures: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many measures have so many hundredths, from 0 to 100."""
+    # 0.29 times 100 is a little less than 29: what is written as a whole percent counts as it.
+    return np.bincount(np.floor(100 * measures + 1e-9).astype(np.int64), minlength=BINS)
 
 
 def _counts(found: Clustering) -> dict[str, Any]:

@@ -15,6 +15,9 @@ DOCUMENTS_FILE = "documents.parquet"
 PAIRS_FILE = "pairs.parquet"
 SUMMARY_FILE = "summary.json"
 
+# In the summary: how many pairs have a measure of so many hundredths, and the numbers of that list.
+HUNDREDTHS, BINS = "pairs_by_hundredth", 101
+
 
 class Table:
     """A table of a clustering's folder. It must have the columns that are named. Those of ``coded`` come as codes, and

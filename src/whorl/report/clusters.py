@@ -8,12 +8,12 @@ from typing import Any
 
 from whorl._version import VERSION
 from whorl.clustering.settings import MEASURES
-from whorl.clustering.written import DOCUMENTS_FILE, PAIRS_FILE, Table, summary
-from whorl.corpus.parquet import DOCUMENTS, PAIRS, arrow
+from whorl.clustering.written import DOCUMENTS_FILE, Table, summary
+from whorl.corpus.parquet import DOCUMENTS, arrow
 from whorl.errors import InputError
 from whorl.report import clusters_told as tells
 from whorl.report import clusters_view as view
-from whorl.report.clusters_census import census, pair_measures
+from whorl.report.clusters_census import census
 from whorl.report.clusters_names import short
 from whorl.report.clusters_plots import sizes_plot, tenths
 from whorl.report.histogram import histogram
@@ -47,9 +47,9 @@ def clusters_page(folder: Path, title: str, made: datetime) -> str:
     told = summary(folder)
     asked = told["settings"] if isinstance(told.get("settings"), dict) else {}
     measure = asked["measure"] if asked.get("measure") in MEASURES else MEASURES[0]
-    documents, pairs = Table(folder / DOCUMENTS_FILE, DOCUMENTS, ("kind",)), Table(folder / PAIRS_FILE, PAIRS)
+    documents = Table(folder / DOCUMENTS_FILE, DOCUMENTS, ("kind",))
     counted = census(documents)
-    measures = pair_measures(pairs, measure)
+    measures = tells.hundredths(told)
     identical = counted.only_identical()
     listed, left_out = tells.left_out(told)
     return render(
@@ -59,7 +59,7 @@ def clusters_page(folder: Path, title: str, made: datetime) -> str:
         made=f"{made:%Y-%m-%d %H:%M %Z}",
         folder=short(folder.resolve().name),
         documents=len(documents),
-        pairs=len(pairs),
+        pairs=int(measures.sum()),
         census=counted,
         clusters=view.cluster_views(documents, counted),
         sizes=sizes_plot(counted.sizes),

@@ -1,6 +1,6 @@
-"""A clustering in numbers: sizes, kinds and similarities of its clusters, and how alike its pairs are.
+"""A clustering in numbers: sizes, kinds and similarities of its clusters.
 
-The tables are read a part at a time. What is held is some 80 bytes a document at the most, and of a pair nothing.
+The table is read a part at a time. What is held is some 80 bytes a document at the most.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,6 @@ REPRESENTATIVE, ALONE, OTHER = (KINDS.index(name) for name in KINDS[-3:])
 
 # What the table calls both.
 UNIQUE = "unique"
-
-# Hundredths of a similarity, and all of it.
-BINS = 101
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,15 +106,3 @@ def _kinds(coded: Any) -> NDArray[np.uint8]:
     # A null has the last code.
     found: NDArray[np.uint8] = known[numbers(coded.indices, len(known) - 1)]
     return found
-
-
-def pair_measures(pairs: Table, measure: str) -> NDArray[np.int64]:
-    """How many pairs have a measure of so many hundredths: the resemblance, or the larger containment."""
-    names = ("resemblance",) if measure == "resemblance" else ("left_in_right", "right_in_left")
-    counts = np.zeros(BINS, np.int64)
-    for batch in pairs.batches(*names):
-        largest = np.nan_to_num(np.max([numbers(batch[name]) for name in names], axis=0))
-        # 0.29 times 100 is a little less than 29: what is written as a whole percent counts as it.
-        hundredths = np.floor(100 * np.clip(largest, 0, 1) + 1e-9).astype(np.int64)
-        counts += np.bincount(hundredths, minlength=BINS)
-    return counts

@@ -4,6 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.clustering.written import BINS, HUNDREDTHS
 from whorl.report.clusters_names import short
 from whorl.report.clusters_plots import share
 
@@ -85,6 +89,13 @@ def _value(name: str, value: Any) -> str:
     # The option takes sizes by powers of two, such as 500M.
     units = [unit for unit in UNITS if value and value % unit == 0] if name == "memory" else []
     return short(f"{value // units[0]:,}{UNITS[units[0]]}" if units else f"{value:,}")
+
+
+def hundredths(told: Mapping[str, Any]) -> NDArray[np.int64]:
+    """How many pairs have a measure of so many hundredths; none if the summary does not say it of all."""
+    given = _list(told, HUNDREDTHS)
+    sound = len(given) == BINS and all(isinstance(count, int) and 0 <= count < LARGEST // BINS for count in given)
+    return np.array(given if sound else [0] * BINS, np.int64)
 
 
 def number(told: Mapping[str, Any], name: str) -> int:
