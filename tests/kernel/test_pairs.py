@@ -55,10 +55,8 @@ def test_near(rows):
         np.array([row[column] for row in rows], kind) for column, kind in enumerate((np.int32, np.int32, np.float64))
     )
     ties = np.array([3, 1, 1, 2, 2**63, 0], np.uint64)
-    found, bounds = native_pairs.near(6, owners, others, likeness, ties)
-    expected, expected_bounds = twin_pairs.near(6, owners, others, likeness, ties)
-    assert found.tolist() == expected.tolist()
-    assert bounds.tolist() == expected_bounds.tolist()
+    native, twin = (kernel.near(6, owners, others, likeness, ties) for kernel in (native_pairs, twin_pairs))
+    assert [column.tolist() for column in native] == [column.tolist() for column in twin]
 
 
 def _columns(rows):
@@ -98,8 +96,11 @@ def test_what_sets_share(sets, data):
 graphs = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
 
 
-@given(graphs, graphs, st.permutations(range(9)), st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.34, 1.0]))
-def test_gathering(edges, arrows, order, few, share):
+@given(
+    graphs, graphs, st.permutations(range(9)), st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.34, 1.0]),
+    st.lists(st.sampled_from([0.2, 0.5, 1.0]), min_size=81, max_size=81),
+)  # fmt: skip
+def test_gathering(edges, arrows, order, few, share, alike):
     pairs = {tuple(sorted(edge)) for edge in edges if edge[0] != edge[1]}
     near = [sorted({a + b - one for a, b in pairs if one in (a, b)}) for one in range(9)]
     may = [sorted({b for a, b in arrows if a == one and b in near[one]}) for one in range(9)]
@@ -108,6 +109,7 @@ def test_gathering(edges, arrows, order, few, share):
         for rows in (may, near)
         for part in (np.cumsum([0, *map(len, rows)]), np.array([other for row in rows for other in row], np.int32))
     ]
+    columns.insert(2, np.array(alike[: len(columns[1])]))
     native, twin = (
         kernel.gather(np.array(order), *columns, few, share).tolist() for kernel in (native_pairs, twin_pairs)
     )

@@ -42,13 +42,13 @@ def stars(count: int, pairs: Measured, ties: NDArray[np.uint64], settings: Clust
     # Who shares super shingles with very many is compared with one of them only, so others say nothing of it.
     few = count if settings.super_shingles else FEW
     found: NDArray[np.int64] = kernel.pairs().gather(
-        may_join.order(ties), may_join.bounds, may_join.others, near.bounds, near.others, few, SHARE
+        may_join.order(ties), may_join.bounds, may_join.others, may_join.likeness, near.bounds, near.others, few, SHARE
     )
     return found
 
 
 class _Near:
-    """For each document those that it is a pair with, the most alike first."""
+    """For each document those that it is a pair with, and how alike they are."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class _Near:
         likeness: NDArray[np.float64],
         ties: NDArray[np.uint64],
     ) -> None:
-        self.others, self.bounds = kernel.pairs().near(count, own, others, likeness, ties)
+        self.others, self.likeness, self.bounds = kernel.pairs().near(count, own, others, likeness, ties)
         self.degrees = np.diff(self.bounds)
 
     def order(self, ties: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -222,33 +222,16 @@ def near(
 ):
     n: int64_t = owners.shape[0]
     bounds = np.zeros(count + 1, np.int64)
-    found = np.empty(n, np.int32)
     bound: int64_t[::1] = bounds
-    out: int32_t[::1] = found
     i: int64_t
-    longest: int64_t = 1
     with cython.nogil:
         for i in range(n):
             bound[owners[i] + 1] += 1
         for i in range(count):
-            longest = max(longest, bound[i + 1])
             bound[i + 1] += bound[i]
-    # Those of each owner in the order of their ties: a sort by likeness that keeps this order is all that is left.
-    row: Neighbour[::1] = np.empty(n, _NEIGHBOUR)
-    scratch: Neighbour[::1] = np.empty(longest, _NEIGHBOUR)
-    _deal(owners, others, likeness, np.argsort(ties, kind="stable"), bounds[:count].copy(), row)
-    with cython.nogil:
-        for i in range(count):
-            if bound[i + 1] - bound[i] > 1:
-                _most_alike_first(cython.address(row[bound[i]]), bound[i + 1] - bound[i], cython.address(scratch[0]))
-        for i in range(n):
-            out[i] = row[i].other
-    return found, bounds
-
-
-_NEIGHBOUR = np.dtype([("likeness", "<f8"), ("other", "<i8")])
-
-Neighbour = cython.struct(likeness=cython.double, other=int64_t)
+    found, alike = np.empty(n, np.int32), np.empty(n, np.float64)
+    _deal(owners, others, likeness, np.argsort(ties, kind="stable"), bounds[:count].copy(), found, alike)
+    return found, alike, bounds
 
 
 @cython.cfunc
@@ -258,7 +241,8 @@ def _deal(
     likeness: cython.const[cython.double][::1],
     ranked: cython.const[int64_t][::1],
     starts: int64_t[::1],
-    row: Neighbour[::1],
+    found: int32_t[::1],
+    alike: cython.double[::1],
 ):
     """All of them to their owners, in the order of ``ranked``, which has every document once."""
     n: int64_t = others.shape[0]
@@ -278,8 +262,13 @@ def _deal(
             for j in range(ends[other], ends[other + 1] if other + 1 < ranked.shape[0] else n):
                 place = by_other[j]
                 at = starts[owners[place]]
-                row[at].other, row[at].likeness = other, likeness[place]
+                found[at], alike[at] = cython.cast(int32_t, other), likeness[place]
                 starts[owners[place]] += 1
+
+
+_NEIGHBOUR = np.dtype([("likeness", "<f8"), ("other", "<i8")])
+
+Neighbour = cython.struct(likeness=cython.double, other=int64_t)
 
 
 @cython.cfunc
@@ -361,6 +350,7 @@ def gather(
     order: cython.const[int64_t][::1],
     joining_bounds: cython.const[int64_t][::1],
     joining: cython.const[int32_t][::1],
+    likeness: cython.const[cython.double][::1],
     bounds: cython.const[int64_t][::1],
     others: cython.const[int32_t][::1],
     few: int64_t,
@@ -375,6 +365,13 @@ def gather(
     other: int64_t
     size: int64_t
     strange: int64_t
+    first: int64_t
+    coming: int64_t
+    longest: int64_t = 1
+    for i in range(joining_bounds.shape[0] - 1):
+        longest = max(longest, joining_bounds[i + 1] - joining_bounds[i])
+    row: Neighbour[::1] = np.empty(longest, _NEIGHBOUR)
+    scratch: Neighbour[::1] = np.empty(longest, _NEIGHBOUR)
     with cython.nogil:
         for at in range(order.shape[0]):
             head = order[at]
@@ -382,8 +379,15 @@ def gather(
                 continue
             stands[head] = head
             size = 1
-            for i in range(joining_bounds[head], joining_bounds[head + 1]):
-                other = joining[i]
+            first = joining_bounds[head]
+            coming = 0
+            for i in range(first, joining_bounds[head + 1]):
+                if stands[joining[i]] < 0:
+                    row[coming].other, row[coming].likeness = joining[i], likeness[i]
+                    coming += 1
+            _most_alike_first(cython.address(row[0]), coming, cython.address(scratch[0]))
+            for i in range(coming):
+                other = row[i].other
                 if stands[other] >= 0:
                     continue
                 strange = size

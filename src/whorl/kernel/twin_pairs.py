@@ -101,14 +101,19 @@ def near(
     others: NDArray[np.int32],
     likeness: NDArray[np.float64],
     ties: NDArray[np.uint64],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """For each of ``count`` documents the others that it owns, the most alike first; of those that are as alike, the
-    one with the smaller tie, then the smaller number. And where those of each end."""
-    rows: list[list[tuple[float, int, int]]] = [[] for _ in range(count)]
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
+    """For each of ``count`` documents the others that it owns, the one with the smallest tie first, then the one with
+    the smallest number; how alike they are; and where those of each end."""
+    rows: list[list[tuple[int, int, float]]] = [[] for _ in range(count)]
     for owner, other, alike in zip(owners.tolist(), others.tolist(), likeness.tolist(), strict=True):
-        rows[owner].append((-alike, int(ties[other]), other))
-    found = [other for row in rows for *_, other in sorted(row)]
-    return np.array(found, np.int32), np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        rows[owner].append((int(ties[other]), other, alike))
+    ordered = [each for row in rows for each in sorted(row, key=lambda each: each[:2])]
+    found = np.array([other for _, other, _ in ordered], np.int32)
+    return (
+        found,
+        np.array([alike for *_, alike in ordered], np.float64),
+        np.cumsum([0, *map(len, rows)], dtype=np.int64),
+    )
 
 
 def shared(
@@ -151,6 +156,7 @@ def gather(
     order: NDArray[np.int64],
     joining_bounds: NDArray[np.int64],
     joining: NDArray[np.int32],
+    likeness: NDArray[np.float64],
     bounds: NDArray[np.int64],
     others: NDArray[np.int32],
     few: int,
@@ -159,10 +165,10 @@ def gather(
     """For each document the one that stands for it: clusters in which nearly all are a pair with each other.
 
     ``others[bounds[i] : bounds[i + 1]]`` are a pair with document i; ``joining``, likewise, are those that may join its
-    cluster, the most alike first. In the given order, each document that is in no cluster yet begins one. Those that
-    may join it, and are in no cluster, do so in turn, each if it is a stranger, which is no pair, to no more than
-    ``few`` of those who are there, or than this ``share`` of them. A document that the order leaves out stands for
-    itself.
+    cluster, with their ``likeness``. In the given order, each document that is in no cluster yet begins one. Those that
+    may join it, and are in no cluster, do so in turn, the most alike first, then as they come: each if it is a
+    stranger, which is no pair, to no more than ``few`` of those who are there, or than this ``share`` of them. A
+    document that the order leaves out stands for itself.
     """
     stands = [-1] * (len(bounds) - 1)
     for head in order.tolist():
@@ -170,7 +176,9 @@ def gather(
             continue
         stands[head] = head
         size = 1
-        for other in joining[joining_bounds[head] : joining_bounds[head + 1]].tolist():
+        coming = slice(joining_bounds[head], joining_bounds[head + 1])
+        for place in np.argsort(-likeness[coming], kind="stable").tolist():
+            other = int(joining[coming][place])
             if stands[other] >= 0:
                 continue
             known = sum(stands[third] == head for third in others[bounds[other] : bounds[other + 1]].tolist())
