@@ -7,6 +7,7 @@ import pytest
 
 import whorl
 from whorl.comparison.export import as_json
+from whorl.comparison.scores import DISGUISED as MADE_UP
 from whorl.comparison.scores import Forms, Scores, fuse
 from whorl.report.words import reason
 
@@ -208,14 +209,26 @@ def forms(has_normal, statements=0):
 def test_without_statements_the_k_grams_of_the_normal_form_count_for_them():
     fused = fuse(scores([1, 2], [0.3, 0.6]), scores([2, 3], [0.6, 0.9]), NOTHING, forms([True] * 4))
     assert fused.right.tolist() == [1, 2, 3]
-    assert fused.similarity.tolist() == pytest.approx([0.1, 0.6, 0.6])
-    assert fused.containment.tolist() == pytest.approx([0.05, 0.3, 0.3])
+    assert fused.similarity.tolist() == pytest.approx([0.1, 0.6, 0.9 * (2 + MADE_UP) / 3])
+    assert fused.containment.tolist() == pytest.approx([0.05, 0.3, 0.45 * (2 + MADE_UP) / 3])
+
+
+def test_unlike_tokens_speak_less_against_a_pair_than_for_it():
+    alike, unlike = (scores([1], [value]) for value in (1.0, 0.0))
+    by_tokens = fuse(alike, unlike, NOTHING, forms([True] * 2)).similarity[0]
+    by_normal_form = fuse(unlike, alike, NOTHING, forms([True] * 2)).similarity[0]
+    assert by_tokens == pytest.approx(1 / 3)
+    assert by_normal_form == pytest.approx((2 + MADE_UP) / 3)
+    nearly = fuse(scores([1], [0.9]), alike, NOTHING, forms([True] * 2)).similarity[0]
+    assert by_normal_form < nearly < fuse(alike, alike, NOTHING, forms([True] * 2)).similarity[0]
 
 
 def test_many_statements_are_a_third_of_the_score():
     fused = fuse(scores([1], [0.3]), scores([1], [0.6]), scores([1, 2], [0.9, 0.9]), forms([True] * 3, 10**6))
     assert fused.right.tolist() == [1, 2]
-    assert fused.similarity.tolist() == pytest.approx([0.6, 0.3], abs=1e-4)
+    half = (0.6 + 0.9) / 2, 0.9 / 2
+    told = [(0.3 + MADE_UP * (half[0] - 0.3) + 2 * half[0]) / 3, (MADE_UP * half[1] + 2 * half[1]) / 3]
+    assert fused.similarity.tolist() == pytest.approx(told, abs=1e-4)
     assert fused.shared.tolist() == [3, 3]
 
 
@@ -224,5 +237,5 @@ def test_a_side_without_a_normal_form_has_its_plain_measures():
         scores([1, 2], [0.4, 0.2]), scores([2, 3], [0.6, 0.8]), scores([3], [1]), forms([True, False, True, False])
     )
     assert fused.right.tolist() == [1, 2]
-    assert fused.similarity.tolist() == pytest.approx([0.4, (0.2 + 0.6 + 0.6) / 3])
+    assert fused.similarity.tolist() == pytest.approx([0.4, (0.2 + MADE_UP * 0.4 + 0.6 + 0.6) / 3])
     assert len(fuse(NOTHING, NOTHING, NOTHING, forms([True]))) == 0

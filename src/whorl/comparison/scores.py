@@ -14,10 +14,9 @@ from whorl import kernel
 from whorl.comparison.postings import Postings
 from whorl.comparison.statements import trust
 
-# As much of what the normal form says as tokens say at least. Unlike tokens are what a disguise leaves behind: they do
-# not speak for a pair whose normal forms are alike, nor as loudly against it. At 1 they would not tell copies from
-# independent programs of the same normal form: those of two labelled levels of light disguise then fall by .03. From
-# .5 to .9 all levels gain.
+# How much of it is made up for if tokens are less alike than the normal form. Unlike tokens are what a disguise leaves
+# behind, so they speak less against a pair than for it. At 1 they would not speak at all, and nothing would tell a copy
+# from an independent program of the same normal form; from .5 to .9 every labelled level of disguise gains or stays.
 DISGUISED = 0.75
 
 # What fingerprints alone tell of a pair.
@@ -81,8 +80,8 @@ class Forms:
 def fuse(plain: Scores, normal: Scores, whole: Scores, forms: Forms) -> Scores:
     """The pairs of one submission by their tokens, by the k-grams of their normal form and by its whole statements:
     each measure is the mean of the three. As far as there are too few statements to tell, the k-grams of the normal
-    form count for them; and tokens that are much less alike than the normal form count as ``DISGUISED``. A pair that
-    has a side without a normal form has its plain measures."""
+    form count for them; for what tokens are less alike than the normal form see ``DISGUISED``. A pair that has a side
+    without a normal form has its plain measures."""
     every = (plain, normal, whole)
     if not any(map(len, every)):
         return plain
@@ -96,7 +95,8 @@ def fuse(plain: Scores, normal: Scores, whole: Scores, forms: Forms) -> Scores:
             joined = np.maximum(tokens, np.maximum(grams, told))
         else:
             normal_form = (grams + trusted * told + (1 - trusted) * grams) / 2
-            joined = (np.maximum(tokens, DISGUISED * normal_form) + 2 * normal_form) / 3
+            made_up = DISGUISED * np.maximum(0, normal_form - tokens)
+            joined = (tokens + made_up + 2 * normal_form) / 3
         fused.append(np.where(both, joined, tokens))
     found = Scores(left, right.astype(np.int32), fused[0], fused[1], fused[2].astype(np.int32))
     return found.chosen(found.shared > 0)

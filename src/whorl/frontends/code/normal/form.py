@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from whorl.frontends.code.normal import marks
+from whorl.frontends.code.normal.counters import simplify_counters
 from whorl.frontends.code.normal.declarations import drop_declarations, move_fields
 from whorl.frontends.code.normal.emission import Emission
 from whorl.frontends.code.normal.idle import drop_idle, drop_unused_values
@@ -17,6 +18,7 @@ from whorl.frontends.code.normal.output import merge_prints
 from whorl.frontends.code.normal.scope import Scope, scopes, settle, settle_fields
 from whorl.frontends.code.normal.shapes import dropped, opened
 from whorl.frontends.code.normal.table import rules
+from whorl.frontends.code.normal.tails import loop_tail_calls
 from whorl.frontends.code.normal.temporaries import drop_temporaries, spread_literals
 from whorl.frontends.code.plan import Plan
 
@@ -76,10 +78,12 @@ def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = ma
     implicit, script = name in IMPLICIT, name in SCRIPTS
     if b"this" in data:  # without it there is no field to tell from a name, and a walk is saved
         settle_fields(scopes(found, implicit=implicit))
-    if chosen & marks.INLINED:
-        scoped = inline_functions(found, implicit=implicit, script=script)
-    else:
+    scoped = scopes(found, implicit=implicit)
+    if chosen & marks.TAILS and loop_tail_calls(scoped):
         scoped = scopes(found, implicit=implicit)
+    if chosen & marks.INLINED:
+        scoped = inline_functions(found, scoped, implicit=implicit, script=script)
+    else:
         settle(scoped, script=script)
     if chosen & marks.DECLARATIONS and move_fields(scoped):
         scoped = scopes(found, implicit=implicit)
@@ -91,6 +95,9 @@ def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = ma
 
 def _settle(names: Scope, chosen: int) -> None:
     """The rewrites of a whole function, inner blocks first."""
+    if chosen & marks.COUNTERS:
+        for each in names.blocks:
+            simplify_counters(each, names)
     if chosen & marks.TEMPORARIES:
         spread_literals(names)
     if chosen & marks.IDLE:
