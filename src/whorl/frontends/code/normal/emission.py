@@ -23,8 +23,9 @@ CUT = ""
 class Emission:
     """The symbols of a tree, the bytes that each came from, and the rewrites that touched it."""
 
-    def __init__(self, family: str) -> None:
-        self._family = f"normal:{family}"
+    def __init__(self, family: str, *, declares: bool = True) -> None:
+        """``declares``: declarations are told; otherwise they are what ``drop_declarations`` makes of them."""
+        self._family, self._declares = f"normal:{family}", declares
         self.symbols: list[int] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
@@ -43,6 +44,8 @@ class Emission:
                 self._put(waiting.pop(), node)  # type: ignore[arg-type]
                 continue
             kind, inside = node.kind, node.children
+            if kind == "declare" and not self._declares:
+                kind = "assign" if len(inside) > 1 else "global"
             if kind == "global":
                 continue
             if kind == "block":
@@ -62,6 +65,8 @@ class Emission:
                 self._put(node, kind)
                 condition, body = inside
                 waiting += [node, "end", *((condition, body) if node.text else (body, condition))]
+            elif kind == "call" and _is_of_a_class(inside[0]):
+                waiting += [node, kind, *inside[:0:-1], inside[0], "name"]
             elif kind in FIRST:
                 self._put(node, kind)
                 waiting += [node, "end", *inside[::-1]]
@@ -78,6 +83,12 @@ class Emission:
         self.ends.append(end)
         self.marks.append(node.marks | self._is_first)
         self._is_first = 0
+
+
+def _is_of_a_class(called: Node) -> bool:
+    """Whether a function is called by the name of its class."""
+    on = called.children[0] if called.kind == "field" and called.children else called
+    return on is not called and on.kind == "name" and on.text[:1].isupper()
 
 
 def _place(node: Node, kind: str) -> tuple[int, int]:

@@ -63,18 +63,33 @@ def has_normal_form(name: str) -> bool:
 
 def normal_form(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Columns:
     """The symbols of a program's normal form. ``chosen`` are the rewrites that are done."""
-    program = rewritten(how, tree, data, chosen)
-    told = Emission(how.row.family)
-    told.emit(program)
-    return told.symbols, told.starts, told.ends, told.marks
+    return _told(rewrite(how, lowered(how, tree, data, chosen), data, chosen), how)
+
+
+def both_forms(how: Plan, tree: "tree_sitter.Tree", data: bytes) -> tuple[Columns, Columns]:
+    """The symbols of a program's normal form, and those of its statements as they stand: after the rewrites of single
+    nodes, before any that look at what else there is."""
+    program = lowered(how, tree, data)
+    standing = _told(program, how, declares=False)
+    return _told(rewrite(how, program, data), how), standing
 
 
 def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Node:
     """The neutral tree of a program after all rewrites."""
-    name = how.row.name
-    found = Lowerer(data, _lowerings(how), rules(name, chosen)).lower(tree.root_node)
+    return rewrite(how, lowered(how, tree, data, chosen), data, chosen)
+
+
+def lowered(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Node:
+    """The neutral tree of a program after the rewrites of single nodes."""
+    found = Lowerer(data, _lowerings(how), rules(how.row.name, chosen)).lower(tree.root_node)
     if found is None:
         raise UnfitError("it is empty")
+    return found
+
+
+def rewrite(how: Plan, found: Node, data: bytes, chosen: int = marks.ALL) -> Node:
+    """Do the rewrites of whole functions and programs."""
+    name = how.row.name
     implicit, script = name in IMPLICIT, name in SCRIPTS
     if b"this" in data:  # without it there is no field to tell from a name, and a walk is saved
         settle_fields(scopes(found, implicit=implicit))
@@ -91,6 +106,12 @@ def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = ma
     for names in scoped:
         _settle(names, chosen)
     return found
+
+
+def _told(program: Node, how: Plan, *, declares: bool = True) -> Columns:
+    told = Emission(how.row.family, declares=declares)
+    told.emit(program)
+    return told.symbols, told.starts, told.ends, told.marks
 
 
 def _settle(names: Scope, chosen: int) -> None:
