@@ -126,5 +126,6 @@ def test_what_is_inlined_comes_from_the_function():
 @pytest.mark.parametrize("language", ["csharp", "java", "javascript", "typescript"])
 def test_a_function_may_be_called_by_the_name_of_its_class(language):
     same(language, "x = Helpers.total(y, z);", "x = total(y, z);")
-    apart(language, "x = helper.total(y, z);", "x = total(y, z);")
+    same(language, "x = helpers.total(y, z);", "x = total(y, z);")
+    apart(language, "helper = f(); x = helper.total(y, z); g(helper);", "helper = f(); x = total(y, z); g(helper);")
     apart(language, "x = Helpers.total(y, z);", "x = total(y);")

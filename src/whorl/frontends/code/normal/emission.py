@@ -4,6 +4,7 @@ Operands come before their operator and arguments before the call, so no bracket
 together.
 """
 
+from collections.abc import Set
 from functools import lru_cache
 
 from whorl.frontends.code.normal.marks import STATEMENT
@@ -20,12 +21,26 @@ FIRST = frozenset({"function", "lambda", "each", "switch", "case", "try_statemen
 CUT = ""
 
 
+def variables(program: Node) -> set[bytes]:
+    """The names of a program that stand by themselves anywhere, as every variable does where it is set."""
+    found: set[bytes] = set()
+    waiting = [program]
+    while waiting:
+        node = waiting.pop()
+        if node.kind == "name":
+            found.add(node.text)
+        elif node.kind != "field" or node.children[0].kind != "name":
+            waiting += node.children
+    return found
+
+
 class Emission:
     """The symbols of a tree, the bytes that each came from, and the rewrites that touched it."""
 
-    def __init__(self, family: str, *, declares: bool = True) -> None:
-        """``declares``: declarations are told; otherwise they are what ``drop_declarations`` makes of them."""
-        self._family, self._declares = f"normal:{family}", declares
+    def __init__(self, family: str, variables: Set[bytes], *, declares: bool = True) -> None:
+        """``variables`` are those of the program, as ``variables`` finds them. ``declares``: declarations are told;
+        otherwise they are what ``drop_declarations`` makes of them."""
+        self._family, self._variables, self._declares = f"normal:{family}", variables, declares
         self.symbols: list[int] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
@@ -65,13 +80,18 @@ class Emission:
                 self._put(node, kind)
                 condition, body = inside
                 waiting += [node, "end", *((condition, body) if node.text else (body, condition))]
-            elif kind == "call" and _is_of_a_class(inside[0]):
+            elif kind == "call" and self._is_of_a_class(inside[0]):
                 waiting += [node, kind, *inside[:0:-1], inside[0], "name"]
             elif kind in FIRST:
                 self._put(node, kind)
                 waiting += [node, "end", *inside[::-1]]
             else:
                 waiting += [node, kind, *inside[::-1]]
+
+    def _is_of_a_class(self, called: Node) -> bool:
+        """Whether a function is called by the name of its class, or of its module: that says where it stands."""
+        on = called.children[0] if called.kind == "field" and called.children else called
+        return on is not called and on.kind == "name" and on.text.split(b"\0")[0] not in self._variables
 
     def _put(self, node: Node, kind: str) -> None:
         self.symbols.append(_symbol(self._family, kind, node.text if kind == "op" else b""))
@@ -83,12 +103,6 @@ class Emission:
         self.ends.append(end)
         self.marks.append(node.marks | self._is_first)
         self._is_first = 0
-
-
-def _is_of_a_class(called: Node) -> bool:
-    """Whether a function is called by the name of its class."""
-    on = called.children[0] if called.kind == "field" and called.children else called
-    return on is not called and on.kind == "name" and on.text[:1].isupper()
 
 
 def _place(node: Node, kind: str) -> tuple[int, int]:

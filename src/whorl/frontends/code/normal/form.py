@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from whorl.frontends.code.normal import marks
 from whorl.frontends.code.normal.counters import simplify_counters
 from whorl.frontends.code.normal.declarations import drop_declarations, move_fields
-from whorl.frontends.code.normal.emission import Emission
+from whorl.frontends.code.normal.emission import Emission, variables
 from whorl.frontends.code.normal.idle import drop_idle, drop_unused_values
 from whorl.frontends.code.normal.inlining import inline_functions
 from whorl.frontends.code.normal.lowering import Lowerer, Lowering, Table, UnfitError
@@ -63,15 +63,18 @@ def has_normal_form(name: str) -> bool:
 
 def normal_form(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Columns:
     """The symbols of a program's normal form. ``chosen`` are the rewrites that are done."""
-    return _told(rewrite(how, lowered(how, tree, data, chosen), data, chosen), how)
+    program = lowered(how, tree, data, chosen)
+    known = variables(program)
+    return _told(rewrite(how, program, data, chosen), how, known)
 
 
 def both_forms(how: Plan, tree: "tree_sitter.Tree", data: bytes) -> tuple[Columns, Columns]:
     """The symbols of a program's normal form, and those of its statements as they stand: after the rewrites of single
     nodes, before any that look at what else there is."""
     program = lowered(how, tree, data)
-    standing = _told(program, how, declares=False)
-    return _told(rewrite(how, program, data), how), standing
+    known = variables(program)
+    standing = _told(program, how, known, declares=False)
+    return _told(rewrite(how, program, data), how, known), standing
 
 
 def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Node:
@@ -108,8 +111,8 @@ def rewrite(how: Plan, found: Node, data: bytes, chosen: int = marks.ALL) -> Nod
     return found
 
 
-def _told(program: Node, how: Plan, *, declares: bool = True) -> Columns:
-    told = Emission(how.row.family, declares=declares)
+def _told(program: Node, how: Plan, known: set[bytes], *, declares: bool = True) -> Columns:
+    told = Emission(how.row.family, known, declares=declares)
     told.emit(program)
     return told.symbols, told.starts, told.ends, told.marks
 
