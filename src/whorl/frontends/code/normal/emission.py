@@ -52,25 +52,28 @@ class Emission:
         waiting: list[Node | str] = [program]
         while waiting:
             node = waiting.pop()
-            if node == CUT:
-                self._is_first = STATEMENT
-                continue
             if isinstance(node, str):
-                self._put(waiting.pop(), node)  # type: ignore[arg-type]
+                if node:
+                    self._put(waiting.pop(), node)  # type: ignore[arg-type]
+                else:
+                    self._is_first = STATEMENT
                 continue
             kind, inside = node.kind, node.children
-            if kind == "declare" and not self._declares:
-                kind = "assign" if len(inside) > 1 else "global"
-            if kind == "global":
+            if not inside:
+                self._put_leaf(node, kind)
                 continue
+            if kind == "declare" and not self._declares:
+                if len(inside) == 1:
+                    continue
+                kind = "assign"
             if kind == "block":
                 waiting.append(CUT)
                 for statement in reversed(inside):
                     waiting += (statement, CUT)
             elif kind in SILENT:
                 waiting += inside[::-1]
-            elif not inside:
-                self._put(node, kind)
+            elif kind == "global":
+                continue
             elif kind == "if":
                 condition, then, other = inside
                 waiting += [node, "end"]
@@ -93,9 +96,15 @@ class Emission:
         on = called.children[0] if called.kind == "field" and called.children else called
         return on is not called and on.kind == "name" and on.text.split(b"\0")[0] not in self._variables
 
+    def _put_leaf(self, node: Node, kind: str) -> None:
+        if kind == "block":
+            self._is_first = STATEMENT
+        elif kind not in SILENT and kind != "global":
+            self._put(node, kind)
+
     def _put(self, node: Node, kind: str) -> None:
         self.symbols.append(_symbol(self._family, kind, node.text if kind == "op" else b""))
-        start, end = _place(node, kind)
+        start, end = _place(node, kind) if node.children else (node.start, node.end)
         if end <= start:  # nothing in the text says it: what stands before it does
             start = max(0, end - 1)
             end = start + 1
@@ -108,8 +117,6 @@ class Emission:
 def _place(node: Node, kind: str) -> tuple[int, int]:
     """The text of a node's own symbol: what stands between the first two things inside it, or before the first."""
     inside, start, end = node.children, node.start, node.end
-    if not inside:
-        return start, end
     if kind == "else":
         return _between(inside[1].end, inside[2].start, node)
     if kind == "end":
