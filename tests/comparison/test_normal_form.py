@@ -7,6 +7,7 @@ import pytest
 
 import whorl
 from whorl.comparison.export import as_json
+from whorl.comparison.scores import DISGUISED as MADE_UP
 from whorl.comparison.scores import Forms, Scores, fuse
 from whorl.report.words import reason
 
@@ -201,28 +202,49 @@ def scores(right, values):
 NOTHING = scores([], [])
 
 
-def forms(has_normal, statements=0):
-    return Forms(np.array(has_normal), np.full(len(has_normal), statements, np.int64))
+def forms(has_normal, statements=0, standing=0):
+    size = len(has_normal)
+    return Forms(np.array(has_normal), np.full(size, statements, np.int64), np.full(size, standing, np.int64))
 
 
 def test_without_statements_the_k_grams_of_the_normal_form_count_for_them():
-    fused = fuse(scores([1, 2], [0.3, 0.6]), scores([2, 3], [0.6, 0.9]), NOTHING, forms([True] * 4))
+    fused = fuse(scores([1, 2], [0.3, 0.6]), scores([2, 3], [0.6, 0.9]), NOTHING, NOTHING, forms([True] * 4))
     assert fused.right.tolist() == [1, 2, 3]
-    assert fused.similarity.tolist() == pytest.approx([0.1, 0.6, 0.6])
-    assert fused.containment.tolist() == pytest.approx([0.05, 0.3, 0.3])
+    assert fused.similarity.tolist() == pytest.approx([0.1, 0.6, 0.9 * (2 + MADE_UP) / 3])
+    assert fused.containment.tolist() == pytest.approx([0.05, 0.3, 0.45 * (2 + MADE_UP) / 3])
+
+
+def test_unlike_tokens_speak_less_against_a_pair_than_for_it():
+    def similarity(by_tokens, by_normal_form):
+        given = scores([1], [by_tokens]), scores([1], [by_normal_form])
+        return fuse(*given, NOTHING, NOTHING, forms([True] * 2)).similarity[0]
+
+    assert similarity(1, 0) == pytest.approx(1 / 3)
+    assert similarity(0, 1) == pytest.approx((2 + MADE_UP) / 3)
+    assert similarity(0, 1) < similarity(0.9, 1) < similarity(1, 1) == pytest.approx(1)
 
 
 def test_many_statements_are_a_third_of_the_score():
-    fused = fuse(scores([1], [0.3]), scores([1], [0.6]), scores([1, 2], [0.9, 0.9]), forms([True] * 3, 10**6))
+    given = scores([1], [0.6]), scores([1], [0.6]), scores([1, 2], [0.9, 0.9])
+    fused = fuse(*given, NOTHING, forms([True] * 3, 10**6))
     assert fused.right.tolist() == [1, 2]
-    assert fused.similarity.tolist() == pytest.approx([0.6, 0.3], abs=1e-4)
+    told = [(0.6 + MADE_UP * 0.15 + 0.6 + 0.9) / 3, (MADE_UP * 0.45 + 0.9) / 3]
+    assert fused.similarity.tolist() == pytest.approx(told, abs=1e-4)
     assert fused.shared.tolist() == [3, 3]
 
 
+def test_statements_count_by_the_normal_form_or_as_they_stand():
+    some, more, same = scores([1], [0.2]), scores([1], [0.8]), scores([1], [0.5])
+    held = forms([True] * 2, 10**6, 10**6)
+    one, two = fuse(same, same, some, more, held), fuse(same, same, more, some, held)
+    assert one.similarity[0] == two.similarity[0] > fuse(same, same, some, some, held).similarity[0]
+    few = fuse(same, same, some, more, forms([True] * 2, 10**6, 0))
+    assert few.similarity[0] == pytest.approx(0.5, abs=1e-4)
+
+
 def test_a_side_without_a_normal_form_has_its_plain_measures():
-    fused = fuse(
-        scores([1, 2], [0.4, 0.2]), scores([2, 3], [0.6, 0.8]), scores([3], [1]), forms([True, False, True, False])
-    )
+    given = scores([1, 2], [0.4, 0.2]), scores([2, 3], [0.6, 0.8]), scores([3], [1]), scores([3], [1])
+    fused = fuse(*given, forms([True, False, True, False]))
     assert fused.right.tolist() == [1, 2]
-    assert fused.similarity.tolist() == pytest.approx([0.4, (0.2 + 0.6 + 0.6) / 3])
-    assert len(fuse(NOTHING, NOTHING, NOTHING, forms([True]))) == 0
+    assert fused.similarity.tolist() == pytest.approx([0.4, (0.2 + MADE_UP * 0.4 + 0.6 + 0.6) / 3])
+    assert len(fuse(NOTHING, NOTHING, NOTHING, NOTHING, forms([True]))) == 0

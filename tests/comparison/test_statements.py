@@ -3,8 +3,9 @@
 import random
 
 import numpy as np
-from experiments.attacks import insertion
-from experiments.attacks.program import programs
+import pytest
+from experiments.attacks import insertion, splitting
+from experiments.attacks.program import LANGUAGES, programs
 
 import whorl
 from whorl.comparison.statements import SHORTEST, statements, trust
@@ -27,7 +28,14 @@ def stream(*sizes):
 def of_python(code):
     found = tokens("python", code.encode(), normal=True).normal
     assert found is not None
-    return set(statements(found.symbols, found.marks).hashes.tolist())
+    return set(statements(found.symbols[: found.size], found.marks[: found.size]).hashes.tolist())
+
+
+def standing(language, code):
+    """The statements of a program as they stand."""
+    found = tokens(language, code.encode(), normal=True).normal
+    assert found is not None
+    return set(statements(found.symbols[found.size :], found.marks[found.size :]).hashes.tolist())
 
 
 def test_short_statements_do_not_count():
@@ -64,11 +72,35 @@ def test_blocks_part_statements():
     assert len(whole) == 3
 
 
-def test_what_is_inserted_between_them_changes_few():
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("source", insertion.SOURCES)
+def test_what_is_inserted_between_them_changes_none_as_they_stand(language, source):
+    for program in programs(language):
+        before = standing(language, program.text)
+        assert len(before) > 3
+        assert before <= standing(language, insertion.attack(program, random.Random(2), 3.0, source).text)
+
+
+def test_what_is_inserted_between_them_changes_few_of_the_normal_form():
     for program in (each for each in programs("python") if each.author == "first"):
         before = of_python(program.text)
         after = of_python(insertion.attack(program, random.Random(2), 3.0, "opaque").text)
-        assert len(before & after) >= len(before) - 1
+        assert len(before & after) >= 0.75 * len(before)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_functions_stand_changes_no_statement(language):
+    for program in programs(language):
+        copy = splitting.attack(program, random.Random(2))
+        whole = set().union(*(standing(language, text) for _, text in copy.files))
+        before = standing(language, program.text)
+        assert len(before - whole) <= 0.1 * len(before)
+
+
+def test_declarations_say_nothing_of_statements_as_they_stand():
+    declared = "class A { void f() { int total; int sum = first(a, b) + second(c); } }"
+    assigned = "class A { void f() { sum = first(a, b) + second(c); } }"
+    assert standing("java", declared) == standing("java", assigned) != set()
 
 
 def test_few_statements_are_trusted_little():

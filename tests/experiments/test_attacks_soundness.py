@@ -37,7 +37,7 @@ OTHERS = {"<": ">=", ">": "<=", "<=": "<", ">=": ">", "==": "!=", "!=": "==", "+
 def form(text):
     found = tokens("python", text.encode(), normal=True).normal
     assert found is not None
-    return found.symbols.tolist()
+    return found.symbols[: found.size].tolist()
 
 
 def likeness(one, two):

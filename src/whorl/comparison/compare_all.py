@@ -133,9 +133,10 @@ class Comparing:
         most = self._settings.most(len(entries))
         grams = sort([entry.normal.distinct() for entry in entries], most)
         statements = [entry.normal.distinct_statements() for entry in entries]
-        whole = score(sort(statements, most), range(fresh))
-        forms = Forms(has_normal, np.array([len(own) for own in statements], np.int64))
-        return map(fuse, plain, score(grams, range(fresh)), whole, repeat(forms))
+        standing = [entry.normal.distinct_standing() for entry in entries]
+        counts = (np.array([len(own) for own in each], np.int64) for each in (statements, standing))
+        told = (score(sort(each, most), range(fresh)) for each in (statements, standing))
+        return map(fuse, plain, score(grams, range(fresh)), *told, repeat(Forms(has_normal, *counts)))
 
     def _pairs(self, ranked: Scores, entries: Sequence[Entry], scheme: Scheme) -> Iterable[Pair]:
         """The pairs of the ranking, looked at closely."""

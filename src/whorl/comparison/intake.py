@@ -124,7 +124,7 @@ class Entry:
     hashes: list[Hashes] = field(default_factory=list)
     unseen: list[tuple[str, ...]] = field(default_factory=list)
     symbols: int = 0
-    normal: Normalised = field(default_factory=lambda: Normalised([], [], []))
+    normal: Normalised = field(default_factory=lambda: Normalised([], [], [], []))
 
     def distinct(self) -> Hashes:
         """Its fingerprints, each once, ascending."""
@@ -225,6 +225,7 @@ class Intake:
         normal.rows.append(self._shelf.put(found.marked.row()))
         normal.hashes.append(found.grams if is_there else plain.hashes)
         normal.statements.append(found.statements)
+        normal.standing.append(found.standing)
         normal.forms += is_there
         normal.seconds += 0.0 if second is None else second.seconds
 

@@ -14,6 +14,11 @@ from whorl import kernel
 from whorl.comparison.postings import Postings
 from whorl.comparison.statements import trust
 
+# How much of it is made up for if tokens are less alike than the normal form. Unlike tokens are what a disguise leaves
+# behind, so they speak less against a pair than for it. At 1 they would not speak at all, and nothing would tell a copy
+# from an independent program of the same normal form; from .5 to .9 every labelled level of disguise gains or stays.
+DISGUISED = 0.9
+
 # What fingerprints alone tell of a pair.
 MEASURES = ("score", "similarity", "containment", "shared")
 
@@ -66,30 +71,42 @@ def score(postings: Postings, numbers: Iterable[int]) -> Iterator[Scores]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
-    """What submissions have, by number: whether a normal form, and how many different statements in it."""
+    """What submissions have, by number: whether a normal form, how many different statements in it, and how many as
+    they stand."""
 
     has_normal: NDArray[np.bool_]
     statements: NDArray[np.int64]
+    standing: NDArray[np.int64]
 
 
-def fuse(plain: Scores, normal: Scores, whole: Scores, forms: Forms) -> Scores:
-    """The pairs of one submission by their tokens, by the k-grams of their normal form and by its whole statements:
-    each measure is the mean of the three. As far as there are too few statements to tell, the k-grams of the normal
-    form count for them. A pair that has a side without a normal form has its plain measures."""
-    every = (plain, normal, whole)
+def fuse(plain: Scores, normal: Scores, whole: Scores, standing: Scores, forms: Forms) -> Scores:
+    """The pairs of one submission by their tokens, by the k-grams of their normal form and by whole statements: each
+    measure is the mean of the three. Statements count by the normal form or as they stand, as is more. As far as there
+    are too few statements to tell, the k-grams of the normal form count for them; for what tokens are less alike than
+    the normal form see ``DISGUISED``. A pair that has a side without a normal form has its plain measures."""
+    every = (plain, normal, whole, standing)
     if not any(map(len, every)):
         return plain
     right = np.unique(np.concatenate([each.right for each in every]))
     left = np.full(len(right), next(each.left[0] for each in every if len(each)), np.int32)
-    both, trusted = forms.has_normal[left] & forms.has_normal[right], trust(forms.statements, left, right)
+    both = forms.has_normal[left] & forms.has_normal[right]
+    trusted = [trust(counts, left, right) for counts in (forms.statements, forms.standing)]
     fused = []
-    for name in ("similarity", "containment", "shared"):
-        tokens, grams, told = (_spread(getattr(each, name), each.right, right) for each in every)
-        told = np.maximum(grams, told) if name == "shared" else trusted * told + (1 - trusted) * grams
-        joined = np.maximum(tokens, told) if name == "shared" else (tokens + grams + told) / 3
-        fused.append(np.where(both, joined, tokens))
-    found = Scores(left, right.astype(np.int32), fused[0], fused[1], fused[2].astype(np.int32))
+    for name in ("similarity", "containment"):
+        tokens, grams, *told = (_spread(getattr(each, name), each.right, right) for each in every)
+        said = np.max([much * each + (1 - much) * grams for each, much in zip(told, trusted, strict=True)], axis=0)
+        fused.append(np.where(both, _joined_measures(tokens, (grams + said) / 2), tokens))
+    shared = [_spread(each.shared, each.right, right) for each in every]
+    most = np.where(both, np.max(shared, axis=0), shared[0])
+    found = Scores(left, right.astype(np.int32), fused[0], fused[1], most)
     return found.chosen(found.shared > 0)
+
+
+def _joined_measures(tokens: NDArray[np.float64], normal_form: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A measure by tokens and by the normal form, which counts twice."""
+    made_up = DISGUISED * np.maximum(0, normal_form - tokens)
+    joined: NDArray[np.float64] = (tokens + made_up + 2 * normal_form) / 3
+    return joined
 
 
 def _spread(values: NDArray[Any], of: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[Any]:

@@ -1,8 +1,9 @@
-"""The statements of a normal form, each as one fingerprint: what inserting others between them does not change.
+"""The statements of a program, each as one fingerprint: what inserting others between them does not change.
 
-A k-gram spans several statements, so dead ones between them destroy it. A statement stays what it is. Short ones are
-everybody's (``i = i + 1``), and a program of few lines has few others: how much the measures of statements say depends
-on how many there are.
+A k-gram spans several statements, so dead ones between them destroy it. A statement stays what it is: as it stands for
+certain, and in the normal form, where values are moved and functions inlined, as far as nothing between prevents that.
+Short ones are everybody's (``i = i + 1``), and a program of few lines has few others: how much the measures of
+statements say depends on how many there are.
 """
 
 from dataclasses import dataclass

@@ -28,11 +28,14 @@ BATCH, BATCH_BYTES = 64, 8 << 20
 @dataclass(frozen=True, slots=True, eq=False)
 class Second:
     """A program's normal form as a second stream, the rewrites that touched each symbol of it, as bits, and its
-    fingerprints. Its spans may go back and forth. ``missing`` says why it is empty, if so; ``seconds`` what it cost."""
+    fingerprints; and its statements as they stand, with the bits that tell where each begins. Spans may go back and
+    forth. ``missing`` says why it is empty, if so; ``seconds`` what it cost."""
 
     stream: Stream
     marks: NDArray[np.uint32]
     fingerprints: Fingerprints
+    standing: Stream
+    standing_marks: NDArray[np.uint32]
     missing: str = ""
     seconds: float = 0.0
 
@@ -151,10 +154,13 @@ def _whole(item: Opened, text: str, streams: list[Stream], scheme: Scheme, key: 
 
 
 def _second(normal: Normal, scheme: Scheme, key: Key) -> Second:
-    stream = Stream(normal.symbols, normal.starts, normal.ends)
+    size = normal.size
+    stream = Stream(normal.symbols[:size], normal.starts[:size], normal.ends[:size])
+    standing = Stream(normal.symbols[size:], normal.starts[size:], normal.ends[size:])
     with Ahead(1) as ahead:
         chosen = select_streams([stream], scheme, key, ahead)
-    return Second(stream, normal.marks, chosen, normal.missing, normal.seconds)
+    bits, standing_bits = normal.marks[:size], normal.marks[size:]
+    return Second(stream, bits, chosen, standing, standing_bits, normal.missing, normal.seconds)
 
 
 def _text(content: str | bytes) -> str:

@@ -5,6 +5,7 @@ backend's loop, to the last digit: what is added is added in the same order.
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ TASK = 1 << 20
 STEP = 1 << 10
 
 # The columns of a submission's fingerprints, by the numbers of the streams; the plain one is the first.
-STREAMS = ("plain", "normal", "statements")
+STREAMS = ("plain", "normal", "statements", "standing")
 
 _POSTING = np.dtype([("hash", "<u8"), ("number", "<i4"), ("stream", "u1")])
 _MEMBER = np.dtype([("hash", "<u8"), ("count", "<i4"), ("number", "<i4"), ("stream", "u1")])
@@ -60,8 +61,9 @@ def ranked(table: DataFrame, entries: Sequence[Entry], settings: Settings) -> tu
 
 def _forms(entries: Sequence[Entry]) -> Forms:
     has_normal = [entry.normal.forms > 0 for entry in entries]
-    statements = [entry.statements for entry in entries if isinstance(entry, Told)]
-    return Forms(np.array(has_normal, np.bool_), np.array(statements, np.int64))
+    told = [(entry.statements, entry.standing) for entry in entries if isinstance(entry, Told)]
+    statements, standing = np.array(told, np.int64).reshape(-1, 2).T
+    return Forms(np.array(has_normal, np.bool_), statements, standing)
 
 
 class _Buckets:
@@ -177,7 +179,8 @@ def _looked(coming: Iterable[Any], buckets: _Buckets, totals: list[NDArray[np.fl
 def _fused(scored: list[Iterator[Scores]], buckets: _Buckets) -> Iterator[Scores]:
     if len(scored) < len(STREAMS):
         return scored[0] if scored else iter(())
-    return (fuse(plain, normal, whole, buckets.forms) for plain, normal, whole in zip(*scored, strict=True))
+    plain, normal, whole, standing = scored
+    return map(fuse, plain, normal, whole, standing, repeat(buckets.forms))
 
 
 def _postings(rows: NDArray[Any], own: NDArray[np.bool_], totals: NDArray[np.float64], buckets: _Buckets) -> Postings:

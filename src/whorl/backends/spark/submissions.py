@@ -25,7 +25,7 @@ from whorl.model import Skipped
 # Python keeps objects: they are this program's own, between two of its steps.
 READ = (
     "share int, row int, is_left_out boolean, meta binary, shelf binary,"
-    " plain array<long>, normal array<long>, statements array<long>"
+    " plain array<long>, normal array<long>, statements array<long>, standing array<long>"
 )
 
 Sources = Sequence[tuple[Path, bool]]
@@ -39,6 +39,7 @@ class Told(Entry):
     row: int = 0
     count: int = 0
     statements: int = 0
+    standing: int = 0
     identity: bytes = b""
 
     def fingerprints(self) -> int:
@@ -87,16 +88,17 @@ def _taken(number: int, share: Share, reader: Reader, sources: Sources, sanction
 
 def _left_out(share: int, item: Skipped) -> dict[str, Any]:
     return {"share": share, "is_left_out": True, "meta": pickle.dumps(item), "plain": [], "normal": [],
-            "statements": []}  # fmt: skip
+            "statements": [], "standing": []}  # fmt: skip
 
 
 def _row(share: int, entry: Entry, shelf: Shelf) -> dict[str, Any]:
     kept = [[shelf.get(place) for place in places] for places in (entry.rows, entry.normal.rows)]
-    statements = entry.normal.distinct_statements()
+    statements, standing = entry.normal.distinct_statements(), entry.normal.distinct_standing()
     light = {
         "child": entry.child, "files": entry.files, "unseen": entry.unseen, "symbols": entry.symbols,
-        "normal": Normalised([], [], [], entry.normal.forms, entry.normal.seconds),
-        "count": entry.fingerprints(), "statements": len(statements), "identity": entry.digest(),
+        "normal": Normalised([], [], [], [], entry.normal.forms, entry.normal.seconds),
+        "count": entry.fingerprints(), "statements": len(statements), "standing": len(standing),
+        "identity": entry.digest(),
     }  # fmt: skip
     return {
         "share": share,
@@ -106,13 +108,14 @@ def _row(share: int, entry: Entry, shelf: Shelf) -> dict[str, Any]:
         "plain": entry.distinct().view(np.int64),
         "normal": entry.normal.distinct().view(np.int64),
         "statements": statements.view(np.int64),
+        "standing": standing.view(np.int64),
     }
 
 
 _ARROW = pa.schema(
     [("share", pa.int32()), ("row", pa.int32()), ("is_left_out", pa.bool_()), ("meta", pa.binary()),
      ("shelf", pa.binary()), ("plain", pa.list_(pa.int64())), ("normal", pa.list_(pa.int64())),
-     ("statements", pa.list_(pa.int64()))]
+     ("statements", pa.list_(pa.int64())), ("standing", pa.list_(pa.int64()))]
 )  # fmt: skip
 
 

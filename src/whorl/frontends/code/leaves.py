@@ -42,8 +42,9 @@ Columns: TypeAlias = tuple[list[int], list[int], list[int]]
 # why the language's own reader was not given the program, if so; and the normal form, if it was asked for.
 Plain: TypeAlias = tuple[bytes, bytes, bytes, bool, str, "PlainNormal | None"]
 
-# Symbols, starts, ends and rewrites of the normal form as such arrays, why there is none, and the seconds that it took.
-PlainNormal: TypeAlias = tuple[bytes, bytes, bytes, bytes, str, float]
+# Symbols, starts, ends and rewrites of the normal form as such arrays, and after them those of the statements as they
+# stand; how many symbols the normal form has; why there is none, and the seconds that it took.
+PlainNormal: TypeAlias = tuple[bytes, bytes, bytes, bytes, int, str, float]
 
 
 def plain_batch(programs: list[tuple[str, bytes]], normal: bool = False) -> list[Plain]:
@@ -92,20 +93,21 @@ def _lexed(row: Language, data: bytes) -> Columns:
 
 def _normal(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> "PlainNormal | None":
     """The normal form of a parsed program, or why it has none; None if no program of its language has one."""
-    from whorl.frontends.code.normal.form import has_normal_form, normal_form
+    from whorl.frontends.code.normal.form import both_forms, has_normal_form
     from whorl.frontends.code.normal.lowering import UnfitError
 
     if not has_normal_form(how.row.name):
         return None
     before = time.process_time()
     try:
-        symbols, starts, ends, marks = normal_form(how, tree, data)
+        form, standing = both_forms(how, tree, data)
     except UnfitError as error:
-        return b"", b"", b"", b"", str(error), time.process_time() - before
+        return b"", b"", b"", b"", 0, str(error), time.process_time() - before
     except Exception as error:  # what no test has seen must not cost the program its tokens; the note tells of it
-        return b"", b"", b"", b"", f"it cannot be made: {error!r}", time.process_time() - before
+        return b"", b"", b"", b"", 0, f"it cannot be made: {error!r}", time.process_time() - before
+    symbols, starts, ends, marks = (mine + theirs for mine, theirs in zip(form, standing, strict=True))
     columns = *_arrays((symbols, starts, ends)), array("I", marks).tobytes()
-    return *columns, "", time.process_time() - before
+    return *columns, len(form[0]), "", time.process_time() - before
 
 
 def _tree(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:

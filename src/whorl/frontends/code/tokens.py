@@ -12,12 +12,14 @@ from whorl.frontends.code.lexer import lex
 
 class Normal(NamedTuple):
     """The normal form of a program: symbols, their spans in code points, which may go back and forth, and the rewrites
-    that touched each, as bits. ``missing`` says why there is none, if so; ``seconds`` is what it cost."""
+    that touched each, as bits. After the first ``size`` of them come those of its statements as they stand. ``missing``
+    says why there is none, if so; ``seconds`` is what it cost."""
 
     symbols: NDArray[np.uint32]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
     marks: NDArray[np.uint32]
+    size: int
     missing: str = ""
     seconds: float = 0.0
 
@@ -50,9 +52,9 @@ def from_plain(name: str, data: bytes, plain: Plain) -> Tokens:
 
 
 def _normal(second: PlainNormal) -> Normal:
-    symbols, starts, ends, marks, missing, seconds = second
+    symbols, starts, ends, marks, size, missing, seconds = second
     offsets = np.frombuffer(starts, np.int32), np.frombuffer(ends, np.int32)
-    return Normal(np.frombuffer(symbols, np.uint32), *offsets, np.frombuffer(marks, np.uint32), missing, seconds)
+    return Normal(np.frombuffer(symbols, np.uint32), *offsets, np.frombuffer(marks, np.uint32), size, missing, seconds)
 
 
 def lexed(name: str, data: bytes, reason: str) -> Tokens:

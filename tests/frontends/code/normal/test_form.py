@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.frontends.code.normal.programs import C_LIKE, around, columns, tree
+from tests.frontends.code.normal.programs import C_LIKE, apart, around, columns, same, tree
 from whorl.frontends.code.frontend import CodeFrontend, Program
 from whorl.frontends.code.leaves import plain_tokens
 from whorl.frontends.code.normal.form import TABLES
@@ -41,7 +41,7 @@ def test_hostile_programs_have_a_small_one_or_none(language, code):
     _, _, _, is_parsed, _, second = plain_tokens(language, code.encode()[:20_000], normal=True)
     assert is_parsed
     assert second is not None
-    symbols, _, _, _, missing, _ = second
+    symbols, _, _, _, _, missing, _ = second
     assert len(symbols) // 4 < 100_000
     assert not (missing and symbols)
 
@@ -103,7 +103,7 @@ def test_workers_give_the_same():
     programs = [Program("java", around("java", "int x = f(); g(x);").encode()), Program("rust", b"fn main() {}")]
     (stream, normal), (_, other) = CodeFrontend().read_both(programs)
     assert normal is not None
-    assert normal.symbols.tolist() == columns("java", around("java", "int x = f(); g(x);"))[0]
+    assert normal.symbols[: normal.size].tolist() == columns("java", around("java", "int x = f(); g(x);"))[0]
     assert stream.symbols.tolist() == tokens("java", programs[0].data).symbols.tolist()
     assert other is None
     assert all(second is None for _, second in CodeFrontend().read_both(programs, normal=False))
@@ -121,3 +121,11 @@ def test_what_is_inlined_comes_from_the_function():
     _, starts, ends, _ = columns("java", code)
     assert "77" in {code[start:end] for start, end in zip(starts, ends, strict=True)}
     assert "main" not in repr(tree("java", "class A { }"))
+
+
+@pytest.mark.parametrize("language", ["csharp", "java", "javascript", "typescript"])
+def test_a_function_may_be_called_by_the_name_of_its_class(language):
+    same(language, "x = Helpers.total(y, z);", "x = total(y, z);")
+    same(language, "x = helpers.total(y, z);", "x = total(y, z);")
+    apart(language, "helper = f(); x = helper.total(y, z); g(helper);", "helper = f(); x = total(y, z); g(helper);")
+    apart(language, "x = Helpers.total(y, z);", "x = total(y);")

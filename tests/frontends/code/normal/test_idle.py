@@ -68,3 +68,10 @@ def test_a_field_is_the_bare_name_where_nothing_hides_it(language):
         columns(language, bare.format("who", "who"))[0]
         == (columns(language, KEEPING[language].format("who", "who"))[0])
     )
+
+
+@pytest.mark.parametrize("language", WITH_TYPES)
+def test_a_counter_that_nobody_reads_is_left_out(language):
+    alike(language, "for (int i = 99; x(); i--) { f(y); }", "while (x()) { f(y); }", IDLE)
+    apart(language, "for (int i = 99; x(); i--) { f(i); }", "while (x()) { f(y); }")
+    apart(language, "int i = 9; while (x()) { i = g(i); }", "while (x()) { }")

@@ -30,6 +30,12 @@ def test_what_could_change_the_value_keeps_it_in_its_place(language):
     apart(language, "int t = f(); h(t, t);", "h(f(), f());")
 
 
+@pytest.mark.parametrize("language", WITH_TYPES)
+def test_what_is_reckoned_goes_before_what_is_called(language):
+    kept = "int x = k(); int a = f(); g(); h(x + a, x);"
+    alike(language, "int x = k(); int a = f(); int b = x + a; g(); h(b, x);", kept, TEMPORARIES)
+
+
 def test_python():
     alike("python", "def m(x):\n    t = f(x)\n    return t\n", "def m(x):\n    return f(x)\n", TEMPORARIES)
     apart("python", "def m(x):\n    t = f(x)\n    return [t for _ in x]\n", "def m(x):\n    return [f(x) for _ in x]\n")

@@ -4,6 +4,7 @@ Operands come before their operator and arguments before the call, so no bracket
 together.
 """
 
+from collections.abc import Set
 from functools import lru_cache
 
 from whorl.frontends.code.normal.marks import STATEMENT
@@ -20,11 +21,26 @@ FIRST = frozenset({"function", "lambda", "each", "switch", "case", "try_statemen
 CUT = ""
 
 
+def variables(program: Node) -> set[bytes]:
+    """The names of a program that stand by themselves anywhere, as every variable does where it is set."""
+    found: set[bytes] = set()
+    waiting = [program]
+    while waiting:
+        node = waiting.pop()
+        if node.kind == "name":
+            found.add(node.text)
+        elif node.kind != "field" or node.children[0].kind != "name":
+            waiting += node.children
+    return found
+
+
 class Emission:
     """The symbols of a tree, the bytes that each came from, and the rewrites that touched it."""
 
-    def __init__(self, family: str) -> None:
-        self._family = f"normal:{family}"
+    def __init__(self, family: str, variables: Set[bytes], *, declares: bool = True) -> None:
+        """``variables`` are those of the program, as ``variables`` finds them. ``declares``: declarations are told;
+        otherwise they are what ``drop_declarations`` makes of them."""
+        self._family, self._variables, self._declares = f"normal:{family}", variables, declares
         self.symbols: list[int] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
@@ -36,23 +52,28 @@ class Emission:
         waiting: list[Node | str] = [program]
         while waiting:
             node = waiting.pop()
-            if node == CUT:
-                self._is_first = STATEMENT
-                continue
             if isinstance(node, str):
-                self._put(waiting.pop(), node)  # type: ignore[arg-type]
+                if node:
+                    self._put(waiting.pop(), node)  # type: ignore[arg-type]
+                else:
+                    self._is_first = STATEMENT
                 continue
             kind, inside = node.kind, node.children
-            if kind == "global":
+            if not inside:
+                self._put_leaf(node, kind)
                 continue
+            if kind == "declare" and not self._declares:
+                if len(inside) == 1:
+                    continue
+                kind = "assign"
             if kind == "block":
                 waiting.append(CUT)
                 for statement in reversed(inside):
                     waiting += (statement, CUT)
             elif kind in SILENT:
                 waiting += inside[::-1]
-            elif not inside:
-                self._put(node, kind)
+            elif kind == "global":
+                continue
             elif kind == "if":
                 condition, then, other = inside
                 waiting += [node, "end"]
@@ -62,15 +83,28 @@ class Emission:
                 self._put(node, kind)
                 condition, body = inside
                 waiting += [node, "end", *((condition, body) if node.text else (body, condition))]
+            elif kind == "call" and self._is_of_a_class(inside[0]):
+                waiting += [node, kind, *inside[:0:-1], inside[0], "name"]
             elif kind in FIRST:
                 self._put(node, kind)
                 waiting += [node, "end", *inside[::-1]]
             else:
                 waiting += [node, kind, *inside[::-1]]
 
+    def _is_of_a_class(self, called: Node) -> bool:
+        """Whether a function is called by the name of its class, or of its module: that says where it stands."""
+        on = called.children[0] if called.kind == "field" and called.children else called
+        return on is not called and on.kind == "name" and on.text.split(b"\0")[0] not in self._variables
+
+    def _put_leaf(self, node: Node, kind: str) -> None:
+        if kind == "block":
+            self._is_first = STATEMENT
+        elif kind not in SILENT and kind != "global":
+            self._put(node, kind)
+
     def _put(self, node: Node, kind: str) -> None:
         self.symbols.append(_symbol(self._family, kind, node.text if kind == "op" else b""))
-        start, end = _place(node, kind)
+        start, end = _place(node, kind) if node.children else (node.start, node.end)
         if end <= start:  # nothing in the text says it: what stands before it does
             start = max(0, end - 1)
             end = start + 1
@@ -83,8 +117,6 @@ class Emission:
 def _place(node: Node, kind: str) -> tuple[int, int]:
     """The text of a node's own symbol: what stands between the first two things inside it, or before the first."""
     inside, start, end = node.children, node.start, node.end
-    if not inside:
-        return start, end
     if kind == "else":
         return _between(inside[1].end, inside[2].start, node)
     if kind == "end":

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from whorl.frontends.code.normal import marks
+from whorl.frontends.code.normal.counters import simplify_counters
 from whorl.frontends.code.normal.declarations import drop_declarations, move_fields
-from whorl.frontends.code.normal.emission import Emission
+from whorl.frontends.code.normal.emission import Emission, variables
 from whorl.frontends.code.normal.idle import drop_idle, drop_unused_values
 from whorl.frontends.code.normal.inlining import inline_functions
 from whorl.frontends.code.normal.lowering import Lowerer, Lowering, Table, UnfitError
@@ -17,6 +18,7 @@ from whorl.frontends.code.normal.output import merge_prints
 from whorl.frontends.code.normal.scope import Scope, scopes, settle, settle_fields
 from whorl.frontends.code.normal.shapes import dropped, opened
 from whorl.frontends.code.normal.table import rules
+from whorl.frontends.code.normal.tails import loop_tail_calls
 from whorl.frontends.code.normal.temporaries import drop_temporaries, spread_literals
 from whorl.frontends.code.plan import Plan
 
@@ -61,25 +63,45 @@ def has_normal_form(name: str) -> bool:
 
 def normal_form(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Columns:
     """The symbols of a program's normal form. ``chosen`` are the rewrites that are done."""
-    program = rewritten(how, tree, data, chosen)
-    told = Emission(how.row.family)
-    told.emit(program)
-    return told.symbols, told.starts, told.ends, told.marks
+    program = lowered(how, tree, data, chosen)
+    known = variables(program)
+    return _told(rewrite(how, program, data, chosen), how, known)
+
+
+def both_forms(how: Plan, tree: "tree_sitter.Tree", data: bytes) -> tuple[Columns, Columns]:
+    """The symbols of a program's normal form, and those of its statements as they stand: after the rewrites of single
+    nodes, before any that look at what else there is."""
+    program = lowered(how, tree, data)
+    known = variables(program)
+    standing = _told(program, how, known, declares=False)
+    return _told(rewrite(how, program, data), how, known), standing
 
 
 def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Node:
     """The neutral tree of a program after all rewrites."""
-    name = how.row.name
-    found = Lowerer(data, _lowerings(how), rules(name, chosen)).lower(tree.root_node)
+    return rewrite(how, lowered(how, tree, data, chosen), data, chosen)
+
+
+def lowered(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = marks.ALL) -> Node:
+    """The neutral tree of a program after the rewrites of single nodes."""
+    found = Lowerer(data, _lowerings(how), rules(how.row.name, chosen)).lower(tree.root_node)
     if found is None:
         raise UnfitError("it is empty")
+    return found
+
+
+def rewrite(how: Plan, found: Node, data: bytes, chosen: int = marks.ALL) -> Node:
+    """Do the rewrites of whole functions and programs."""
+    name = how.row.name
     implicit, script = name in IMPLICIT, name in SCRIPTS
     if b"this" in data:  # without it there is no field to tell from a name, and a walk is saved
         settle_fields(scopes(found, implicit=implicit))
-    if chosen & marks.INLINED:
-        scoped = inline_functions(found, implicit=implicit, script=script)
-    else:
+    scoped = scopes(found, implicit=implicit)
+    if chosen & marks.TAILS and loop_tail_calls(scoped):
         scoped = scopes(found, implicit=implicit)
+    if chosen & marks.INLINED:
+        scoped = inline_functions(found, scoped, implicit=implicit, script=script)
+    else:
         settle(scoped, script=script)
     if chosen & marks.DECLARATIONS and move_fields(scoped):
         scoped = scopes(found, implicit=implicit)
@@ -89,8 +111,17 @@ def rewritten(how: Plan, tree: "tree_sitter.Tree", data: bytes, chosen: int = ma
     return found
 
 
+def _told(program: Node, how: Plan, known: set[bytes], *, declares: bool = True) -> Columns:
+    told = Emission(how.row.family, known, declares=declares)
+    told.emit(program)
+    return told.symbols, told.starts, told.ends, told.marks
+
+
 def _settle(names: Scope, chosen: int) -> None:
     """The rewrites of a whole function, inner blocks first."""
+    if chosen & marks.COUNTERS:
+        for each in names.blocks:
+            simplify_counters(each, names)
     if chosen & marks.TEMPORARIES:
         spread_literals(names)
     if chosen & marks.IDLE:

@@ -1,6 +1,8 @@
 """Statements that cannot affect the output dropped: values that nobody reads, what is never reached, what does
 nothing."""
 
+from collections import Counter
+
 from whorl.frontends.code.normal.blocks import EXPRESSIONS
 from whorl.frontends.code.normal.effects import effects
 from whorl.frontends.code.normal.marks import IDLE
@@ -22,12 +24,29 @@ def drop_unused_values(names: Scope) -> None:
             value = node.children[1]
             node.kind, node.children, node.text, node.marks = value.kind, value.children, value.text, node.marks | IDLE
             node.start, node.end = value.start, value.end
+    _forget_counters(names)
     wanted = {name for name in names.own if names.writes[name] > 1 and names.reads[name]}
     if 0 < len(wanted) <= MANY:
         homes: dict[bytes, Node] = {}
         _find_homes(names.function, names, wanted, homes)
         if homes:
             _drop_outside(names, homes)
+
+
+def _forget_counters(names: Scope) -> None:
+    """A name that is read to reckon its own next value alone, such as ``i`` in ``i = i - 1``, is read by nobody."""
+    inside: Counter[bytes] = Counter()
+    for each in names.blocks:
+        for child in each.children:
+            if child.kind in ("assign", "declare") and len(child.children) == 2 and child.children[0].kind == "name":
+                name = child.children[0].text
+                if names.writes[name] > 1 and names.reads[name] and _is_pure(child.children[1]):
+                    inside[name] += sum(
+                        1 for node in child.children[1].walk() if node.kind == "name" and node.text == name
+                    )
+    for name, times in inside.items():
+        if name in names.own and times == names.reads[name]:
+            names.reads[name] = 0
 
 
 def _find_homes(node: Node, names: Scope, wanted: set[bytes], homes: dict[bytes, Node]) -> dict[bytes, int]:

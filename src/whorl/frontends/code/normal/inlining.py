@@ -29,10 +29,9 @@ EVALUATED = {"if": 0, "loop": 0, "each": 1}
 SHORT = frozenset({b"&&", b"||", b"and", b"or", b"??"})
 
 
-def inline_functions(program: Node, *, implicit: bool, script: bool) -> list[Scope]:
+def inline_functions(program: Node, found: list[Scope], *, implicit: bool, script: bool) -> list[Scope]:
     """Put small functions in the place of their calls, and leave out those that nobody calls any more; the scopes of
-    what came out. See ``scope`` for ``implicit`` and ``script``."""
-    found = scopes(program, implicit=implicit)
+    what came out. ``found`` are those of the program. See ``scope`` for ``implicit`` and ``script``."""
     times = Counter(names.function.text for names in found[1:])
     reads = settle(found, script=script)
     # Of a name that is given twice nobody knows which is called.

@@ -10,6 +10,7 @@ from whorl.frontends.code.normal.shapes import (
     first,
     leaf,
     member,
+    opened,
     printed,
     shape,
     text_with_values,
@@ -33,6 +34,14 @@ def variable(lowerer: Lowerer, syntax: Syntax) -> Node:
         if body.kind != "block":
             body = Node("block", [Node("return", [body], body.start, body.end)], body.start, body.end)
         return node.at("function", [value.children[0], body], node.children[0].text)
+    return node
+
+
+def hoisted(lowerer: Lowerer, syntax: Syntax) -> Node | None:
+    """What ``var`` declares, the whole function sees: such a declaration has the text ``var``."""
+    node = opened(lowerer, syntax)
+    for each in [] if node is None else node.children if node.kind == "list" else [node]:
+        each.text = b"var" if each.kind == "declare" else each.text
     return node
 
 
@@ -101,6 +110,7 @@ TABLE = Table(
         "update_expression": unary,
         "assignment_expression": assignment,
         "augmented_assignment_expression": assignment,
+        "variable_declaration": hoisted,
         "variable_declarator": variable,
         "public_field_definition": shape("assign", "name", "value"),
         "call_expression": printed(PRINTS, shape("call", "function", "+arguments")),
@@ -143,7 +153,7 @@ TABLE = Table(
         override_modifier ambient_declaration
     """),
     opens=words("""
-        parenthesized_expression expression_statement lexical_declaration variable_declaration arguments
+        parenthesized_expression expression_statement lexical_declaration arguments
         template_substitution else_clause export_statement sequence_expression non_null_expression
     """),
 )

@@ -13,8 +13,12 @@ OPERANDS = 1 << 9
 INLINED = 1 << 10
 IDLE = 1 << 11
 ORDER = 1 << 12
+ASKED = 1 << 13
+TAILS = 1 << 14
+COUNTERS = 1 << 15
+POWERS = 1 << 16
 
-ALL = (1 << 13) - 1
+ALL = (1 << 17) - 1
 
 # No rewrite: the first symbol of a statement, or of what follows the last one of a block.
 STATEMENT = 1 << 31

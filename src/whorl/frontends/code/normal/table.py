@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from whorl.frontends.code.normal import marks
+from whorl.frontends.code.normal.asked import ask_once
 from whorl.frontends.code.normal.assignments import spell_out_compound, spell_out_update
 from whorl.frontends.code.normal.branches import (
     conditional_assigned,
@@ -24,6 +25,7 @@ from whorl.frontends.code.normal.loops import (
 )
 from whorl.frontends.code.normal.lowering import Rule
 from whorl.frontends.code.normal.output import take_apart
+from whorl.frontends.code.normal.powers import multiply_call, multiply_operator
 
 C_LIKE = frozenset({"c", "cpp", "java", "csharp", "javascript", "typescript", "tsx"})
 ALL = C_LIKE | {"python"}
@@ -73,14 +75,18 @@ REWRITES = (
     ),
     Rewrite("prints merged", marks.OUTPUT, ALL, {"print": (take_apart,)}),
     Rewrite("constants folded", marks.CONSTANTS, ALL, {"op": (fold,)}),
+    Rewrite("small powers multiplied out", marks.POWERS, ALL, {"call": (multiply_call,), "op": (multiply_operator,)}),
     Rewrite(
         "negated conditions with swapped branches in one order",
         marks.NEGATION,
         ALL,
         {"op": (negate,), "if": (swap_branches,)},
     ),
+    Rewrite("conditions that are known to hold left out", marks.ASKED, ALL, {"if": (ask_once,), "loop": (ask_once,)}),
     Rewrite("operands in one order", marks.OPERANDS, ALL, {"op": (mirror, order_operands)}),
+    Rewrite("calls of itself at a function's end as a loop", marks.TAILS),
     Rewrite("small local functions inlined", marks.INLINED),
+    Rewrite("counters that only count left out", marks.COUNTERS),
     Rewrite("declarations dropped", marks.DECLARATIONS),
     Rewrite("parentheses and trivial temporaries gone", marks.TEMPORARIES),
     Rewrite("statements that cannot affect the output dropped", marks.IDLE),

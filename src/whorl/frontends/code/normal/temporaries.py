@@ -59,18 +59,30 @@ def _gives(statement: Node, values: dict[bytes, Node]) -> bool:
 
 def drop_temporaries(node: Node, names: Scope) -> Node:
     """In a block: the value of a name of the function's own that is set once and read once, a little later, stands
-    where it is read, if nothing between could change it."""
+    where it is read, if nothing between could change it. Values that are only reckoned go first: with a call in it a
+    value has to stay where it is more often, and so would all that it was moved into."""
+    found = [each for each in node.children if _is_temporary(each, names)]
+    if found:
+        reckoned = [each for each in found if effects(each.children[1]).is_pure]
+        _move(node, names, reckoned)
+        if len(reckoned) < len(found):
+            _move(node, names, found)
+    return node
+
+
+def _move(node: Node, names: Scope, temporaries: list[Node]) -> None:
+    """Move the values of these statements."""
+    wanted = set(map(id, temporaries))
     kept: list[Node] = []
     for statement in node.children:
         number = len(kept) - 1
         while number >= max(0, len(kept) - BACK):
-            if _is_temporary(kept[number], names) and _is_moved(kept[number], kept[number + 1 :], statement, names.own):
+            if id(kept[number]) in wanted and _is_moved(kept[number], kept[number + 1 :], statement, names.own):
                 del kept[number]
             number -= 1
         kept.append(statement)
     if len(kept) < len(node.children):
         node.children = kept
-    return node
 
 
 def _is_temporary(statement: Node, names: Scope) -> bool:
