@@ -1,16 +1,14 @@
 """How good a chain chance makes in a collection: measured on pairs of its own documents.
 
 Most pairs of a collection are unrelated, even where some copied. What their best chains reach, beyond the bits of their
-lengths, follows a Gumbel distribution (Karlin and Altschul 1990), which its median and upper quartile tell: those that
-copied are in neither if they are fewer than a quarter.
+lengths, has an exponential tail (Karlin and Altschul 1990): every halving of the pairs costs the same number of bits.
+The upper quarter and the upper eighth of the pairs tell how many; copies may be among the eighth.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from math import log
-
-import numpy as np
+from math import log2
 
 from whorl.matching.background import MARGIN, Background, counted
 from whorl.matching.evidence import Evidence
@@ -30,14 +28,22 @@ RARE = 1000
 
 def sample(documents: int) -> list[int]:
     """The numbers of the documents to look at, evenly spread."""
-    return np.unique(np.linspace(0, documents - 1, min(documents, DOCUMENTS)).astype(int)).tolist() if documents else []
+    count = min(documents, DOCUMENTS)
+    return [documents * number // count for number in range(count)]
 
 
 def calibrated(documents: Sequence[Evidence], scheme: Scheme, find: Finding) -> Background:
     """What some documents of a collection share. ``find`` finds the matches of two."""
     common = counted([own.hashes for own in documents])
     bests = [_best(documents[i], documents[j], scheme, find, common) for i, j in _pairs(len(documents))]
-    return replace(common, margin=_margin(bests)) if len(bests) >= FEWEST else common
+    return replace(common, margin=margin(bests)) if len(bests) >= FEWEST else common
+
+
+def margin(bests: Sequence[float]) -> float:
+    """What one in ``RARE`` unrelated pairs reaches, by what some pairs do; no less than what is asked where nothing is
+    known. A halving costs one bit at least, as it would if matches were independent."""
+    quarter, eighth = sorted(bests)[-(len(bests) // 4)], sorted(bests)[-(len(bests) // 8)]
+    return max(MARGIN, quarter + max(1.0, eighth - quarter) * log2(RARE / 4))
 
 
 def _pairs(count: int) -> list[tuple[int, int]]:
@@ -48,14 +54,5 @@ def _pairs(count: int) -> list[tuple[int, int]]:
 
 def _best(left: Evidence, right: Evidence, scheme: Scheme, find: Finding, background: Background) -> float:
     """What the best chain of a pair has beyond the bits of their lengths."""
-    found = scored(find(left, right), left, right, scheme, background)
-    best: float = max((one.score for one in found), default=0.0)
-    return best - background.least((len(left), len(right))) + background.margin
-
-
-def _margin(bests: Sequence[float]) -> float:
-    """What one in ``RARE`` unrelated pairs has; no less than what is asked where nothing is known."""
-    middle, upper = np.quantile(bests, (0.5, 0.75)).tolist()
-    width: float = (upper - middle) / (log(log(2)) - log(log(4 / 3)))
-    reached: float = middle + width * (log(log(2)) - log(-log(1 - 1 / RARE)))
-    return max(MARGIN, reached)
+    sizes, found = (len(left), len(right)), scored(find(left, right), left, right, scheme, background)
+    return max((one.score for one in found), default=0.0) - background.least(sizes) + background.margin
