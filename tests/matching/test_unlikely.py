@@ -12,7 +12,7 @@ from tests.matching.deep.prose import MODEL
 from whorl.comparison.compare import _read
 from whorl.matching.background import MARGIN, NONE, Background, counted
 from whorl.matching.calibration import DOCUMENTS, FEWEST, RARE, calibrated, margin, sample
-from whorl.matching.chain import BITS
+from whorl.matching.chain import BITS, covered
 from whorl.matching.likeness import find_plain, likeness
 from whorl.matching.unlikely import scored, unlikely
 from whorl.matching.worth import LEAST, weights
@@ -47,7 +47,8 @@ class TestAcceptance:
         for chain in scored(matches, left, right, SCHEME, common):
             is_promised = max(link.length for link in chain.links) >= sure
             is_unlikely = chain.score >= log2(max(1, len(left))) + log2(max(1, len(right))) + beyond
-            assert (chain in shown) == (is_promised or is_unlikely)
+            lefts, rights = covered([chain])
+            assert (chain in shown) == (is_promised or (is_unlikely and min(lefts, rights) >= sure))
 
     @given(pairs())
     @settings(max_examples=200)

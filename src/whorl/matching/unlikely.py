@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from whorl.frontends.reading import CODE
 from whorl.matching.background import Background
-from whorl.matching.chain import Chain, Gaps, Link, chains
+from whorl.matching.chain import Chain, Gaps, Link, chains, symbols
 from whorl.matching.evidence import Evidence
 from whorl.matching.matches import Matches
 from whorl.matching.turned import joined
@@ -22,12 +22,16 @@ REACH, CODE_REACH = 40, 12
 def unlikely(matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background) -> list[Chain]:
     """The chains to show: those with a match that the scheme promises to find, and those that chance does not explain.
 
-    Of documents that are shorter than the guarantee themselves, all that there is to show is promised.
+    Of documents that are shorter than the guarantee themselves, all that there is to show is promised. No passage has
+    fewer symbols than that: a phrase that one side repeats is one phrase, however often.
     """
     sizes = len(left), len(right)
     sure, least = min(scheme.guarantee or scheme.k, *sizes), background.least(sizes)
-    found = scored(matches, left, right, scheme, background)
-    return [chain for chain in found if chain.score >= least or any(link.length >= sure for link in chain.links)]
+    return [
+        chain
+        for chain in scored(matches, left, right, scheme, background)
+        if any(link.length >= sure for link in chain.links) or (chain.score >= least and symbols(chain) >= sure)
+    ]
 
 
 def scored(matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background) -> list[Chain]:
