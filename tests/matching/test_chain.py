@@ -37,7 +37,7 @@ def follows(last: Link, link: Link) -> bool:
     )  # fmt: skip
 
 
-def worth(chain) -> float | None:
+def worth(chain):
     """What a chain is worth, by the definition; None if it is none."""
     total = sum(link.weight for link in chain)
     for last, link in pairwise(chain):

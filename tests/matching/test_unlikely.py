@@ -17,8 +17,9 @@ from whorl.matching.likeness import find_plain, likeness
 from whorl.matching.unlikely import scored, unlikely
 from whorl.matching.worth import LEAST, weights
 
-SCHEME = whorl.Scheme(k=5, w=4)
-T = SCHEME.guarantee
+K, W = 5, 4
+T = K + W - 1
+SCHEME = whorl.Scheme(k=K, w=W)
 TEXT = whorl.PRESETS["text"]
 
 letters = st.text("abc", max_size=12)
