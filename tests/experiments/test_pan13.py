@@ -73,7 +73,7 @@ def data(tmp_path):
     for folder in ("susp", "src", *CLASSES):
         (tmp_path / folder).mkdir()
     for number in (1, 2, 3):
-        each = case(number, 0.3)
+        each = case(number, 0.5)
         (tmp_path / "susp" / f"suspicious-document{number:05}.txt").write_text(each.left, encoding="utf-8")
         (tmp_path / "src" / f"source-document{number:05}.txt").write_text(each.right, encoding="utf-8")
         name = f"suspicious-document{number:05}-source-document{number:05}.xml"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
-from whorl.matching.chain import Link, covered
+from whorl.matching.chain import Chain, Link, covered
 
 SCHEME = whorl.Scheme(k=4, w=3)
 texts = st.text("abc", max_size=60)
@@ -17,7 +17,7 @@ def test_either_side_may_be_the_left_one(left, right):
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(1, 9))))
 def test_symbols_are_counted_once(rows):
-    chains = [[Link(a, b, length, (0, 0))] for a, b, length in rows]
+    chains = [Chain((Link(a, b, length, (0, 0), 0.0),), 0.0) for a, b, length in rows]
     lefts, rights = covered(chains)
     assert lefts == len({at for a, _, n in rows for at in range(a, a + n)})
     assert rights == len({at for _, b, n in rows for at in range(b, b + n)})

@@ -48,7 +48,7 @@ def test_what_was_pasted_twice_is_found_twice():
 
 
 def test_a_long_gap_parts():
-    left, right = f"{FIRST} {SECOND}", f"{FIRST} {'x y z ' * 40} {SECOND}"
+    left, right = f"{FIRST} {SECOND}", f"{FIRST} {'x y z ' * 150} {SECOND}"
     assert len(whorl.compare(left, right, SCHEME).passages) == 2
 
 

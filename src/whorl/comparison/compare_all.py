@@ -13,7 +13,7 @@ import numpy as np
 
 from whorl.comparison.anonymity import anonymise, without_names
 from whorl.comparison.clusters import Links
-from whorl.comparison.details import Details
+from whorl.comparison.details import Details, backgrounds
 from whorl.comparison.evidence.finding import Written
 from whorl.comparison.evidence.findings import findings
 from whorl.comparison.evidence.submissions import written
@@ -29,6 +29,7 @@ from whorl.comparison.shelf import Shelf
 from whorl.errors import InputError
 from whorl.frontends.reading import CODE
 from whorl.hashing.key import Key
+from whorl.matching.calibration import sample
 from whorl.matching.deep.likeness import check_prose
 from whorl.model import Skipped
 from whorl.scheme import Scheme, resolve
@@ -140,7 +141,8 @@ class Comparing:
 
     def _pairs(self, ranked: Scores, entries: Sequence[Entry], scheme: Scheme) -> Iterable[Pair]:
         """The pairs of the ranking, looked at closely."""
-        details = Details(entries, self._shelf, scheme, self._settings)
+        looked = (entries[number] for number in sample(len(entries)))
+        details = Details(entries, self._shelf, scheme, self._settings, backgrounds(looked, self._shelf, scheme))
         self._text = details.text
         for number in range(len(ranked)):
             yield details.pair(ranked, number)

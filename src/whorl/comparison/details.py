@@ -1,19 +1,22 @@
 """The passages of the pairs that are reported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from whorl.comparison.intake import Entry, unpacked
-from whorl.comparison.normal_passages import with_normal
+from whorl.comparison.intake import Entry, own_evidence, unpacked
+from whorl.comparison.normal_passages import find_normal, with_normal
 from whorl.comparison.result import Pair
 from whorl.comparison.scores import Scores
 from whorl.comparison.second import Marked, joined
 from whorl.comparison.settings import Settings
 from whorl.comparison.shelf import Shelf
+from whorl.matching.background import Background
+from whorl.matching.calibration import calibrated
 from whorl.matching.deep.likeness import Prose, deep_likeness
 from whorl.matching.deep.words import words
 from whorl.matching.evidence import gather
-from whorl.matching.likeness import Likeness, likeness
+from whorl.matching.likeness import Likeness, find_plain, likeness
 from whorl.matching.lines import Lines
 from whorl.matching.passages import Readable
 from whorl.scheme import Scheme
@@ -22,13 +25,37 @@ from whorl.scheme import Scheme
 HELD = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Backgrounds:
+    """What submissions share without copying, in the plain stream and in the normal form."""
+
+    plain: Background
+    normal: Background
+
+
+def backgrounds(entries: Iterable[Entry], shelf: Shelf, scheme: Scheme) -> Backgrounds:
+    """What the submissions of a sample share. The deep pass asks for none of it."""
+    plain, normal = [], []
+    for entry in entries:
+        plain.append(gather([own_evidence(shelf.get(row)) for row in entry.rows]))
+        if entry.normal.forms:
+            normal.append(joined([shelf.get(row) for row in entry.normal.rows]).evidence)
+    return Backgrounds(calibrated(plain, scheme, find_plain(scheme)), calibrated(normal, scheme, find_normal(scheme)))
+
+
 class Details:
     """Looks closely at pairs, or deeply: reads both sides from the shelf, and finds what they share."""
 
     def __init__(
-        self, entries: Sequence[Entry] | Mapping[int, Entry], shelf: Shelf, scheme: Scheme, settings: Settings
+        self,
+        entries: Sequence[Entry] | Mapping[int, Entry],
+        shelf: Shelf,
+        scheme: Scheme,
+        settings: Settings,
+        commons: Backgrounds,
     ) -> None:
         self._entries, self._shelf, self._scheme, self._settings = entries, shelf, scheme, settings
+        self._commons = commons
         self._readable = lru_cache(HELD)(self._read)
         self._normal = lru_cache(HELD)(self._read_normal)
         self._prose = lru_cache(HELD)(self._read_prose)
@@ -43,10 +70,10 @@ class Details:
         measures = float(scores.similarity[number]), float(scores.containment[number]), int(scores.shared[number])
         if self._settings.deep:
             return _pair(left, right, self._deep(left, right, measures))
-        found = likeness(self._readable(left), self._readable(right), self._scheme, *measures)
+        found = likeness(self._readable(left), self._readable(right), self._scheme, *measures, self._commons.plain)
         if self._entries[left].normal.forms and self._entries[right].normal.forms:
-            sides = self._readable(left), self._readable(right)
-            found = with_normal(found, sides, (self._normal(left), self._normal(right)), self._scheme)
+            sides, normal = (self._readable(left), self._readable(right)), (self._normal(left), self._normal(right))
+            found = with_normal(found, sides, normal, self._scheme, self._commons.normal)
         return _pair(left, right, found)
 
     def _read(self, submission: int) -> Readable:

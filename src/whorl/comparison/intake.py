@@ -245,10 +245,14 @@ def _longer(entry: Entry) -> str:
 
 def _row(own: Evidence, text: str) -> list[np.typing.NDArray[np.generic]]:
     letters = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    return [own.symbols, own.starts, own.ends, own.bounds, own.files, own.hashes, own.places, letters]
+    return [own.symbols, own.starts, own.ends, own.bounds, own.files, own.hashes, own.places, own.barred, letters]
+
+
+def own_evidence(row: list[np.typing.NDArray[np.generic]]) -> Evidence:
+    """The evidence of a file, of a row of the shelf."""
+    return Evidence(*row[:-1])  # type: ignore[arg-type]
 
 
 def unpacked(row: list[np.typing.NDArray[np.generic]]) -> tuple[Evidence, str]:
     """A row of the shelf: the evidence of a file and its text."""
-    *own, letters = row
-    return Evidence(*own), letters.tobytes().decode("utf-8", "surrogatepass")  # type: ignore[arg-type]
+    return own_evidence(row), row[-1].tobytes().decode("utf-8", "surrogatepass")

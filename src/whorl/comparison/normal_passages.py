@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from whorl.comparison.second import Marked
 from whorl.comparison.statements import SHORTEST
 from whorl.frontends.code.normal.table import names
-from whorl.matching.chain import Chain, Link, chains, symbols
+from whorl.matching.background import Background
+from whorl.matching.chain import Chain, Link, symbols
 from whorl.matching.evidence import Evidence
 from whorl.matching.likeness import Likeness
-from whorl.matching.matches import find
+from whorl.matching.matches import Finding, find
 from whorl.matching.passage import Match, Passage, Side
 from whorl.matching.passages import Readable
+from whorl.matching.unlikely import unlikely
 from whorl.model import Span
 from whorl.scheme import Scheme
 
@@ -31,19 +33,28 @@ JUMP = 200
 Places: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
+def find_normal(scheme: Scheme) -> Finding:
+    """How matches of normal forms are found: some fingerprints are those of whole statements."""
+    return lambda left, right: find(left, right, scheme, SHORTEST)
+
+
 def with_normal(
-    found: Likeness, plain: tuple[Readable, Readable], normal: tuple[Marked, Marked], scheme: Scheme
+    found: Likeness,
+    plain: tuple[Readable, Readable],
+    normal: tuple[Marked, Marked],
+    scheme: Scheme,
+    background: Background,
 ) -> Likeness:
     """The same, with the passages of the normal form that the plain ones do not cover; coverage counts them too."""
     if normal[0].evidence.symbols.tobytes() > normal[1].evidence.symbols.tobytes():
-        return with_normal(found.mirrored(), plain[::-1], normal[::-1], scheme).mirrored()
+        return with_normal(found.mirrored(), plain[::-1], normal[::-1], scheme, background).mirrored()
     lefts, rights = normal[0].evidence, normal[1].evidence
     shortest = min(scheme.guarantee or scheme.k, len(lefts), len(rights))
     covered, places = _shown(found.passages, plain), (_places(lefts), _places(rights))
     kept = [
         chain
-        for chain in chains(find(lefts, rights, scheme, SHORTEST), lefts, rights, scheme.k)
-        if symbols(chain) >= shortest and _fresh(chain, places, covered) >= shortest
+        for chain in unlikely(find_normal(scheme)(lefts, rights), lefts, rights, scheme, background)
+        if _fresh(chain, places, covered) >= shortest
     ]
     if not kept:
         return found
@@ -58,14 +69,14 @@ def with_normal(
 
 
 def _passage(chain: Chain, plain: tuple[Readable, Readable], normal: tuple[Marked, Marked]) -> Passage:
-    matches = tuple(match for link in chain for match in _pieces(link, normal[0].evidence, normal[1].evidence))
+    matches = tuple(match for link in chain.links for match in _pieces(link, normal[0].evidence, normal[1].evidence))
     touched = 0
-    for link in chain:
+    for link in chain.links:
         left = normal[0].marks[link.left : link.left + link.length]
         right = normal[1].marks[link.right : link.right + link.length]
         touched |= int(np.bitwise_or.reduce(left ^ right))
     sides = [
-        _side(readable, chain[0].files[number], [_span(match, number) for match in matches])
+        _side(readable, chain.links[0].files[number], [_span(match, number) for match in matches])
         for number, readable in enumerate(plain)
     ]
     return Passage(sides[0], sides[1], symbols(chain), matches, "normal", names(touched))
@@ -137,7 +148,7 @@ def _fresh(chain: Chain, sides: tuple[Places, Places], covered: tuple[Places, Pl
     """How many symbols of a chain no passage shows yet, on the side that has more of them."""
     counts = []
     for number, (starts, ends) in enumerate(sides):
-        at = np.concatenate([np.arange(link.length) + (link.right if number else link.left) for link in chain])
+        at = np.concatenate([np.arange(link.length) + (link.right if number else link.left) for link in chain.links])
         counts.append(int(np.count_nonzero(~_inside((starts[at], ends[at]), covered[number]))))
     return max(counts)
 

@@ -1,58 +1,97 @@
-"""Chains of neighbouring matches over small gaps: edits and insertions part a copied piece into several matches."""
+"""Chains of matches over gaps: edits and insertions part a copied piece into several matches.
+
+A sparse chaining with gap costs, as genomes are aligned by their seeds (Eppstein, Galil, Giancarlo, Italiano 1992). A
+chain is worth the bits of its matches, less what its gaps cost.
+"""
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
+# Bits that a k-gram is worth. The k of a scheme is the length from which on chance matches are seldom: between two
+# documents of a thousand symbols, 2^20 pairs of places, there is about one.
+BITS = 20.0
 
-from whorl.matching.evidence import Evidence
-from whorl.matching.matches import Matches
-
-# A gap may be as long as this many k-grams: an inserted statement or two in code, half a sentence in prose.
-GAP = 3
+# Matches that are looked back at, in the order of the left side: what continues a chain is near. Two texts that were
+# made to share a piece everywhere cost this much a match and no more.
+LOOK = 32
 
 
 class Link(NamedTuple):
-    """A match, in symbols of the evidence, and the files that it is in."""
+    """A match, in symbols of the evidence, the files that it is in, and its worth in bits."""
 
     left: int
     right: int
     length: int
     files: tuple[int, int]
+    weight: float
 
 
-Chain = list[Link]
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Matches that a person reads as one piece, in the order of the left side, and what they are worth together."""
+
+    links: tuple[Link, ...]
+    score: float
 
 
-def chains(matches: Matches, left: Evidence, right: Evidence, k: int) -> list[Chain]:
-    """The matches in chains, in the order of the left side. Each is in the chain that it continues with the smallest
-    gaps, or begins one. Two neighbours may claim the same symbols, but fewer than k."""
-    found: list[Chain] = []
-    growing: list[Chain] = []
-    for link in _links(matches, left, right):
-        growing = [chain for chain in growing if link.left - _end(chain[-1])[0] <= GAP * k]
-        gaps = [(gap, number) for number, chain in enumerate(growing) if (gap := _gap(chain[-1], link, k)) is not None]
-        if gaps:
-            growing[min(gaps)[1]].append(link)
-        else:
-            found.append([link])
-            growing.append(found[-1])
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What gaps cost: a bit for every ``k`` symbols on the side that has more of them. One may be ``reach`` symbols
+    long. Neighbours may claim the same symbols, but fewer than k of them; these count once."""
+
+    k: int
+    reach: int
+
+    def cost(self, last: Link, link: Link) -> float | None:
+        """What it costs to continue a chain; None if the match cannot, or is too far off."""
+        left, right = link.left - last.left - last.length, link.right - last.right - last.length
+        gap, least = (left, right) if left > right else (right, left)
+        if gap > self.reach or least <= -self.k or link.left <= last.left or link.right <= last.right:
+            return None
+        if last.files != link.files or left <= -link.length or right <= -link.length:
+            return None
+        return max(0, gap) / self.k + max(0, -least) * BITS / self.k
+
+
+def chains(links: Sequence[Link], gaps: Gaps) -> list[Chain]:
+    """All matches, given in the order of the left side, in chains: the best first, then the best of what it left."""
+    scores, before = _best(links, gaps)
+    used = [False] * len(links)
+    found = []
+    for last in sorted(range(len(links)), key=lambda at: -scores[at]):
+        members, at = [], last
+        while at >= 0 and not used[at]:
+            used[at] = True
+            members.append(links[at])
+            at = before[at]
+        if members:
+            found.append(Chain(tuple(reversed(members)), scores[last] - (scores[at] if at >= 0 else 0)))
     return found
 
 
+def _best(links: Sequence[Link], gaps: Gaps) -> tuple[list[float], list[int]]:
+    """The score of the best chain that ends with each match, and the match before it there; -1 if there is none."""
+    scores, before = [link.weight for link in links], [-1] * len(links)
+    furthest = gaps.reach + max((link.length for link in links), default=0)
+    for at, link in enumerate(links):
+        for other in range(at - 1, max(-1, at - 1 - LOOK), -1):
+            if link.left - links[other].left > furthest:
+                break
+            cost = gaps.cost(links[other], link)
+            if cost is not None and scores[other] - cost + link.weight > scores[at]:
+                scores[at], before[at] = scores[other] - cost + link.weight, other
+    return scores, before
+
+
 def symbols(chain: Chain) -> int:
-    """How many symbols a chain's matches have; what two neighbours claim counts once."""
-    overlaps = sum(
-        max(0, before.left + before.length - link.left, before.right + before.length - link.right)
-        for before, link in pairwise(chain)
-    )
-    return sum(link.length for link in chain) - overlaps
+    """How many symbols a chain's matches have, on the side that has fewer; what two of them claim counts once."""
+    return chain.links[0].length if len(chain.links) == 1 else min(covered([chain]))
 
 
 def covered(found: Sequence[Chain]) -> tuple[int, int]:
     """How many symbols of both sides are in the matches of chains, each counted once."""
-    links = [link for chain in found for link in chain]
+    links = [link for chain in found for link in chain.links]
     return _union([(link.left, link.length) for link in links]), _union([(link.right, link.length) for link in links])
 
 
@@ -62,27 +101,3 @@ def _union(intervals: Iterable[tuple[int, int]]) -> int:
         total += max(0, start + length - max(start, reached))
         reached = max(reached, start + length)
     return total
-
-
-def _links(matches: Matches, left: Evidence, right: Evidence) -> Iterable[Link]:
-    files = zip(_files(left, matches.lefts), _files(right, matches.rights), strict=True)
-    return map(Link, matches.lefts.tolist(), matches.rights.tolist(), matches.lengths.tolist(), files)
-
-
-def _files(side: Evidence, starts: "np.typing.NDArray[np.int32]") -> list[int]:
-    found: list[int] = side.files[np.searchsorted(side.bounds, starts, "right") - 1].tolist()
-    return found
-
-
-def _end(link: Link) -> tuple[int, int]:
-    return link.left + link.length, link.right + link.length
-
-
-def _gap(last: Link, link: Link, k: int) -> int | None:
-    """How far a match is behind the last of a chain, both sides together; None if it does not continue the chain."""
-    if last.files != link.files:
-        return None
-    ends = _end(last)
-    gaps = link.left - ends[0], link.right - ends[1]
-    forward = link.left > last.left and link.right > last.right and -k < min(gaps) and max(gaps) <= GAP * k
-    return abs(gaps[0]) + abs(gaps[1]) if forward and _end(link) > ends and _end(link)[1] > ends[1] else None

@@ -1,7 +1,7 @@
 """What of a document can be matched: the streams of its files in one row, without what is sanctioned."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,8 @@ class Evidence:
     """A document's symbols, each with its span in its file; ``bounds`` part them where no match may cross: at the ends
     of files and where sanctioned material was taken out. ``files`` names the file between two bounds, by number.
 
-    ``hashes`` and ``places`` are the fingerprints, sorted by hash, then by place.
+    ``hashes`` and ``places`` are the fingerprints, sorted by hash, then by place. ``barred`` is where k-grams begin
+    that are no evidence although all their symbols are.
     """
 
     symbols: Symbols
@@ -55,6 +56,7 @@ class Evidence:
     files: NDArray[np.int32]
     hashes: Hashes
     places: NDArray[np.int32]
+    barred: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -77,6 +79,7 @@ def gather(files: Sequence[Evidence]) -> Evidence:
         _row([each.files + np.int32(number) for number, each in enumerate(files)], np.int32),
         hashes[order],
         places[order],
+        _row([each.barred + np.int32(shift) for shift, each in shifted], np.int32),
     )
 
 
@@ -87,21 +90,24 @@ def evidence(part: Part) -> Evidence:
         size = len(part.stream)
         found, places = np.arange(len(chosen)), chosen.positions
         symbols, starts, ends = part.stream.symbols, spans.starts, spans.ends
-        bounds = np.array([0, size] if size else [0], np.int32)
+        bounds, barred = np.array([0, size] if size else [0], np.int32), np.zeros(0, np.int32)
     else:
         own = ~part.covered
         before = np.concatenate([[0], np.cumsum(own)])
         # A k-gram of sanctioned material is no evidence, nor is one with sanctioned symbols in it.
-        is_own = before[chosen.positions + chosen.scheme.k] - before[chosen.positions] == chosen.scheme.k
+        k = chosen.scheme.k
+        is_own = before[chosen.positions + k] - before[chosen.positions] == k
         found = np.flatnonzero(is_own & ~part.grams[chosen.positions])
         places = before[chosen.positions[found]]
         symbols, starts, ends = part.stream.symbols[own], spans.starts[own], spans.ends[own]
         last_own = np.flatnonzero(own & np.append(part.covered[1:], True))
         bounds = np.concatenate([[0], before[last_own + 1]]).astype(np.int32)
+        sanctioned = np.flatnonzero(part.grams)
+        barred = before[sanctioned[before[sanctioned + k] - before[sanctioned] == k]].astype(np.int32)
     hashes = chosen.hashes[found]
     order = np.lexsort((places, hashes))
     files = np.zeros(len(bounds) - 1, np.int32)
-    return Evidence(symbols, starts, ends, bounds, files, hashes[order], places[order].astype(np.int32))
+    return Evidence(symbols, starts, ends, bounds, files, hashes[order], places[order].astype(np.int32), barred)
 
 
 def _row(columns: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:

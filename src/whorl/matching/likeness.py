@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from whorl.matching.chain import chains, covered, symbols
-from whorl.matching.matches import find
+from whorl.frontends.reading import CODE
+from whorl.matching.background import NONE, Background
+from whorl.matching.chain import covered
+from whorl.matching.matches import Finding, find
 from whorl.matching.passage import Match, Passage
 from whorl.matching.passages import Readable, passages
+from whorl.matching.unlikely import unlikely
 from whorl.scheme import Scheme
 
 
@@ -46,20 +49,29 @@ class Likeness:
         return tuple(sorted(match for passage in self.passages for match in passage.matches))
 
 
+def find_plain(scheme: Scheme) -> Finding:
+    """How matches are found. Programs have their normal form against edits; of a scheme that promises nothing every
+    match is shown. So rare k-grams beside the fingerprints are for prose that is promised to be found."""
+    rare = scheme.frontend != CODE and scheme.guarantee is not None
+    return lambda left, right: find(left, right, scheme, rare=rare)
+
+
 def likeness(
-    left: Readable, right: Readable, scheme: Scheme, similarity: float, containment: float, shared: int
+    left: Readable,
+    right: Readable,
+    scheme: Scheme,
+    similarity: float,
+    containment: float,
+    shared: int,
+    background: Background = NONE,
 ) -> Likeness:
     """Look closely at two documents whose fingerprints were compared. Which of them is the left one does not matter:
     choosing and chaining break ties by the order of one side, so they always begin with the same."""
     if left.evidence.symbols.tobytes() > right.evidence.symbols.tobytes():
-        return likeness(right, left, scheme, similarity, containment, shared).mirrored()
-    matches = find(left.evidence, right.evidence, scheme)
-    sizes = len(left.evidence), len(right.evidence)
-    # What is shorter than the guarantee is found by chance or not at all, and any two documents have some of it. Only
-    # of documents that are shorter themselves it is all that there is to show.
-    shortest = min(scheme.guarantee or scheme.k, *sizes)
-    found = chains(matches, left.evidence, right.evidence, scheme.k)
-    kept = [chain for chain in found if symbols(chain) >= shortest]
+        return likeness(right, left, scheme, similarity, containment, shared, background).mirrored()
+    sides = left.evidence, right.evidence
+    kept = unlikely(find_plain(scheme)(*sides), *sides, scheme, background)
+    sizes = len(sides[0]), len(sides[1])
     lefts, rights = covered(kept)
     return Likeness(
         similarity,

@@ -26,7 +26,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Neighbouring matches with small gaps between them: what a person reads as one copied piece.
+    """Neighbouring matches with gaps between them: what a person reads as one copied piece.
 
     ``symbols`` counts those of the matches and not those of the gaps. ``stream`` tells which stream of a program they
     are of: its ``plain`` tokens, or its ``normal`` form, and then ``rewrites`` names those that one side needed and the

@@ -35,16 +35,16 @@ def passages(chains: Sequence[Chain], left: Readable, right: Readable) -> tuple[
 
 
 def _passage(chain: Chain, left: Readable, right: Readable) -> Passage:
-    first, last = chain[0], chain[-1]
+    links, files = chain.links, chain.links[0].files
     matches = tuple(
         Match(
             left.span(link.left, link.left + link.length), right.span(link.right, link.right + link.length), link.length
         )
-        for link in chain
+        for link in links
     )
     return Passage(
-        left.side(first.files[0], first.left, last.left + last.length),
-        right.side(first.files[1], first.right, last.right + last.length),
+        left.side(files[0], links[0].left, max(link.left + link.length for link in links)),
+        right.side(files[1], min(link.right for link in links), max(link.right + link.length for link in links)),
         symbols(chain),
         matches,
     )

@@ -154,3 +154,21 @@ def test_hostile_texts_take_bounded_time(left, right):
     began = process_time()
     whorl.compare(left, right, deep=True, summaries=True)
     assert process_time() - began < 20
+
+
+def test_pieces_of_one_summary_are_one_passage():
+    source = MODEL.text(51, 1500)
+    drawn = [" ".join(source[at : at + 2]) for at in range(5, len(source) - 2, len(source) // 4)]
+    right = f"{joined(52, 300)} {' '.join(drawn)} {joined(53, 300)}"
+    (passage,) = whorl.compare(" ".join(source), right, deep=True).passages
+    assert passage.left.end - passage.left.start > 3 * (passage.right.end - passage.right.start)
+    assert len(passage.matches) >= len(drawn)
+
+
+def test_long_copies_that_follow_each_other_are_no_summary():
+    source = MODEL.text(54, 1500)
+    places = (5, len(source) // 2, len(source) - 14)
+    drawn = [" ".join(source[at : at + 12]) for at in places]
+    right = f"{joined(55, 300)} {' '.join(drawn)} {joined(56, 300)}"
+    found = whorl.compare(" ".join(source), right, deep=True, summaries=True).passages
+    assert len(found) == len(drawn)

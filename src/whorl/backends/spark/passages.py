@@ -12,12 +12,13 @@ from pyspark.sql import functions as sql
 
 from whorl.backends.spark.columns import numbers
 from whorl.backends.spark.submissions import Told, shelved
-from whorl.comparison.details import Details
+from whorl.comparison.details import Backgrounds, Details, backgrounds
 from whorl.comparison.intake import Entry, unpacked
 from whorl.comparison.result import Pair
 from whorl.comparison.scores import Scores
 from whorl.comparison.settings import Settings
 from whorl.comparison.shelf import Shelf
+from whorl.matching.calibration import sample
 from whorl.scheme import Scheme
 
 # Pairs that are looked at together: some seconds of a task.
@@ -38,8 +39,10 @@ def pairs(table: DataFrame, ranked: Scores, entries: Sequence[Entry], scheme: Sc
     sent = _sent(table, np.unique(np.stack([np.tile(bucket, 2), ends.ravel()]), axis=1), entries)
     told = {int(number): entries[int(number)] for number in np.unique(ends)}
 
+    commons = _commons(table, entries, scheme)
+
     def looked(those: Any, documents: Any) -> Any:
-        return _looked(those, documents, told, scheme, settings)
+        return _looked(those, documents, told, scheme, settings, commons)
 
     found = asked.groupBy("bucket").cogroup(sent.groupBy("asks")).applyInArrow(looked, "place long, data binary")
     return [pickle.loads(row["data"]) for row in found.orderBy("place").collect()]
@@ -66,11 +69,22 @@ def _of(entry: Entry) -> Told:
     return entry
 
 
-def _looked(those: Any, documents: Any, told: dict[int, Entry], scheme: Scheme, settings: Settings) -> Any:
+def _commons(table: DataFrame, entries: Sequence[Entry], scheme: Scheme) -> Backgrounds:
+    """What submissions share without copying, told by a sample that the driver looks at."""
+    numbers = np.array(sample(len(entries)), np.int64)
+    sent = _sent(table, np.stack([np.zeros(len(numbers), np.int64), numbers]), entries)
+    shelf = Shelf()
+    held = [shelved(row["shelf"], entries[row["number"]], shelf) for row in sent.orderBy("number").collect()]
+    return backgrounds(held, shelf, scheme)
+
+
+def _looked(
+    those: Any, documents: Any, told: dict[int, Entry], scheme: Scheme, settings: Settings, commons: Backgrounds
+) -> Any:
     shelf, held = Shelf(), dict[int, Entry]()
     for number, data in zip(numbers(documents["number"]).tolist(), documents["shelf"].to_pylist(), strict=True):
         held[number] = shelved(data, told[number], shelf)
-    details = Details(held, shelf, scheme, settings)
+    details = Details(held, shelf, scheme, settings, commons)
     left, right = (numbers(those[side]).astype(np.int32) for side in ("left", "right"))
     measures = (numbers(those[name]) for name in ("similarity", "containment", "shared"))
     scores = Scores(left, right, *measures)

@@ -7,7 +7,7 @@ from whorl.matching.deep.clusters import Boxes, around, clusters, points, split
 from whorl.matching.deep.extension import extended
 from whorl.matching.deep.seeds import NEAR, Seeds, word_pairs
 from whorl.matching.deep.sentences import snap
-from whorl.matching.deep.summaries import summaries, without
+from whorl.matching.deep.summaries import pieced, summaries, without
 from whorl.matching.deep.words import Places, Words
 
 # Words from one seed of a passage to the next, on either side: a long sentence, or two that were rewritten.
@@ -25,15 +25,19 @@ UNANCHORED = 12
 # once in a passage with this round it extends it.
 AROUND = 50
 
+# Passages that are drawn together as one summary, if summaries are not asked for: one may be a copy, two that follow
+# each other on the short side and on the long side do not are no chance.
+PIECES = 2
+
 
 def boxes(found: Seeds, exact: Seeds, left: Words, right: Words, summarised: bool) -> Boxes:
-    """The boxes of passages. ``exact`` are the words in matches through shared fingerprints, as seeds."""
+    """The boxes of passages. ``exact`` are the words in matches through shared fingerprints, as seeds. ``summarised``:
+    summaries too that have no piece which is a passage itself."""
     apart = _numbered(_file_pairs(points(found), left, right), found[:, 4])
     kept = _sieved(found, split(points(found), GAP, apart), exact, (len(left), len(right)))
     kept = extended(kept, left, right, AROUND, NEAR)
-    if summarised:
-        drawn = summaries(found, apart, GAP)
-        kept = np.concatenate((without(kept, drawn), drawn))
+    drawn = pieced(summaries(found, apart, GAP), kept, 0 if summarised else PIECES)
+    kept = np.concatenate((without(kept, drawn), drawn))
     kept = around(kept, split(kept, AROUND, _file_pairs(kept, left, right)))
     rows = [(*snap(a, b, left.opens, NEAR), *snap(c, d, right.opens, NEAR)) for a, b, c, d in kept.tolist()]
     return np.array(rows, np.int64).reshape(-1, 4)

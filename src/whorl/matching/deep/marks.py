@@ -38,11 +38,10 @@ def marks(
     width = np.result_type(left.symbols, right.symbols)
     symbols = [np.ascontiguousarray(side.symbols, width) for side in (left, right)]
     lefts, rights, lengths = loops.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, 1)
-    chosen = loops.choose(
-        lefts, rights, lengths, (len(left), len(right)), SHORTEST[str(scheme.symbols)], scheme.guarantee or scheme.k
-    )
+    shortest, sure = SHORTEST[str(scheme.symbols)], scheme.guarantee or scheme.k
+    chosen = loops.choose(lefts, rights, lengths, (len(left), len(right)), shortest, sure)
     chosen = chosen[np.lexsort((lengths[chosen], rights[chosen], lefts[chosen]))]
-    found = Matches(lefts[chosen], rights[chosen], lengths[chosen])
+    found = Matches(lefts[chosen], rights[chosen], lengths[chosen], shortest)
     return Marks(found, np.maximum.accumulate(found.lefts.astype(np.int64) + found.lengths))
 
 
