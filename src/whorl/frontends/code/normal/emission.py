@@ -46,6 +46,8 @@ class Emission:
         self.ends: list[int] = []
         self.marks: list[int] = []
         self._is_first = STATEMENT
+        # The symbols of kinds, and of operators by their texts, that were met.
+        self._known: dict[str | bytes, int] = {}
 
     def emit(self, program: Node) -> None:
         """A tree. A node that is met for the second time, as a ``str`` before it, only says its symbol."""
@@ -100,14 +102,20 @@ class Emission:
         if kind == "block":
             self._is_first = STATEMENT
         elif kind not in SILENT and kind != "global":
-            self._put(node, kind)
+            self._append(node, kind, node.start, node.end)
 
     def _put(self, node: Node, kind: str) -> None:
-        self.symbols.append(_symbol(self._family, kind, node.text if kind == "op" else b""))
-        start, end = _place(node, kind) if node.children else (node.start, node.end)
+        self._append(node, kind, *_place(node, kind))
+
+    def _append(self, node: Node, kind: str, start: int, end: int) -> None:
+        key = node.text if kind == "op" else kind
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = _symbol(self._family, kind, node.text if kind == "op" else b"")
         if end <= start:  # nothing in the text says it: what stands before it does
             start = max(0, end - 1)
             end = start + 1
+        self.symbols.append(known)
         self.starts.append(start)
         self.ends.append(end)
         self.marks.append(node.marks | self._is_first)

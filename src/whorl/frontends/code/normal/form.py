@@ -43,6 +43,9 @@ IMPLICIT = frozenset({"python"})
 # Languages whose programs do what stands outside all functions.
 SCRIPTS = frozenset({"python", "javascript", "typescript", "tsx"})
 
+# Languages without ``this``: the word in their comments says nothing.
+WITHOUT_THIS = frozenset({"c", "python"})
+
 # What is done to each block of a function, in this order.
 STEPS: tuple[tuple[int, Callable[[Node, Scope], Node]], ...] = (
     (marks.DECLARATIONS, drop_declarations),
@@ -94,7 +97,8 @@ def rewrite(how: Plan, found: Node, data: bytes, chosen: int = marks.ALL) -> Nod
     """Do the rewrites of whole functions and programs."""
     name = how.row.name
     implicit, script = name in IMPLICIT, name in SCRIPTS
-    if b"this" in data:  # without it there is no field to tell from a name, and a walk is saved
+    # Without it there is no field to tell from a name, and a walk is saved.
+    if b"this" in data and name not in WITHOUT_THIS:
         settle_fields(scopes(found, implicit=implicit))
     scoped = scopes(found, implicit=implicit)
     if chosen & marks.TAILS and loop_tail_calls(scoped):
