@@ -35,13 +35,13 @@ def draw(shingles: Rows, folder: Path, settings: ClusterSettings) -> None:
     """Write the sketches of all documents."""
     values, columns = _paths(folder, settings)
 
-    def drawn(span: tuple[int, int]) -> tuple[Hashes, NDArray[np.int32]]:
+    def sample(span: tuple[int, int]) -> tuple[Hashes, NDArray[np.int32]]:
         part = shingles.part(*span)
         kept, ends, moduli = kernel.shingles().sample(part.hashes, part.bounds, settings.modulus, settings.least)
         return kept, np.column_stack([moduli, levels(kept, ends, settings.modulus)])
 
     with values.open("wb") as values_file, columns.open("wb") as columns_file, Ahead(settings.threads) as ahead:
-        for kept, counts in ahead.map(drawn, shingles.spans(STEP)):
+        for kept, counts in ahead.map(sample, shingles.spans(STEP)):
             values_file.write(kept.data)
             columns_file.write(counts.data)
 
