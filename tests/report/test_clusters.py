@@ -199,6 +199,7 @@ def test_a_strange_summary_is_borne(tmp_path, told):
 def test_only_the_first_of_many_that_were_left_out_are_listed():
     listed, count = left_out({"skipped": [{"file": "a", "row": row, "reason": "b"} for row in range(1, 500)]})
     assert (len(listed), count) == (100, 499)
+    assert left_out({"skipped": [{"file": "a", "row": 1, "reason": "b"}], "left_out": 5000})[1] == 5000
     assert phases({}) == ()
 
 

@@ -57,13 +57,13 @@ def phases(told: Mapping[str, Any]) -> tuple[Phase, ...]:
 
 
 def left_out(told: Mapping[str, Any]) -> tuple[tuple[LeftOut, ...], int]:
-    """The first documents that were left out, and how many there are."""
+    """The first documents that were left out, and how many there are: the summary counts all, and lists some."""
     given = [item for item in _list(told, "skipped") if isinstance(item, dict)]
     listed = tuple(
         LeftOut(short(str(item.get("file", ""))), int(_number(item, "row")), short(str(item.get("reason", ""))))
         for item in given[:LEFT_OUT]
     )
-    return listed, len(given)
+    return listed, max(len(given), number(told, "left_out"))
 
 
 def settings(told: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
