@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from whorl import kernel
 from whorl.clustering.counting import Pairs
-from whorl.clustering.records import Rows, forget
+from whorl.clustering.crowds import STEP, Asked, Told, shared
+from whorl.clustering.records import Rows
 from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.sketching import Sketches, common_among
+from whorl.fingerprinting.ahead import Ahead
 from whorl.model import Hashes
 
 # Standard errors by which a sample may be wrong before a pair is given up: one pair in 2,000 that just reaches the
@@ -24,8 +26,9 @@ FEW = 8
 # What the division of a threshold may be off, in shingles.
 ROUNDING = 1e-6
 
-# Of the memory that is allowed, what hashes on disk may take while they are looked at again and again.
+# Of the memory that is allowed, what shingles may take while they are compared, and what pairs may, all of theirs.
 SHARE = 3
+EACH = 64
 
 Numbers: TypeAlias = NDArray[Any]
 
@@ -101,38 +104,40 @@ class Measurer:
         self._sizes = np.maximum(1, shingles.sizes)
         self._levels = np.log2(sketches.moduli).astype(np.int64)
 
-    def alike(self, pairs: Pairs) -> Measured:
-        """Those of the candidates that reach the threshold. The counts must be of shared values of sketches."""
-        if self._settings.estimate:
-            # What is common was not counted, so sketches that may share some of it are looked at.
-            again = self._samples(pairs)[2] > 0
-            count = pairs.count.copy()
-            count[again] = self._shared(
-                self._sketches.rows, pairs.left[again], pairs.right[again], np.zeros(again.sum())
-            )
-            return self._reached(self._estimated(Pairs(pairs.left, pairs.right, count)))
-        hopeful = self._hopeful(pairs)
-        return self._verified(pairs.left[hopeful], pairs.right[hopeful])
+    def estimated(self, pairs: Pairs) -> Measured:
+        """Those of the candidates that reach the threshold, as far as sketches tell. The counts are of shared values of
+        sketches, unless candidates share super shingles."""
+        if self._settings.super_shingles:
+            return self.reached(self.between(pairs.left, pairs.right))
+        # What is common was not counted, so sketches that may share some of it are looked at.
+        again = self._samples(pairs)[2] > 0
+        count = pairs.count.copy()
+        count[again] = _shared(self._sketches.rows, pairs.left[again], pairs.right[again])
+        return self.reached(self._estimated(Pairs(pairs.left, pairs.right, count)))
 
-    def verified(self, pairs: Pairs) -> Measured:
-        """The same of candidates whose counts say nothing of their sketches."""
-        if self._settings.estimate:
-            return self._reached(self.between(pairs.left, pairs.right))
-        return self._verified(pairs.left, pairs.right)
+    def verified(self, left: Numbers, right: Numbers, ahead: Ahead, told: Told = lambda count: None) -> Measured:
+        """Those of the candidates, which are in order, that reach the threshold on all shingles."""
+        asked = Asked(np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32), self._needed)
+        found = shared(self._shingles, asked, self._settings.memory // SHARE, ahead, told)
+
+        def reached(start: int) -> Measured:
+            part = slice(start, start + STEP)
+            return self.reached(self._measured(asked.left[part], asked.right[part], found[part]))
+
+        return Measured.joined(ahead.map(reached, range(0, len(asked), STEP)))
 
     def between(self, left: Numbers, right: Numbers) -> Measured:
         """How alike any documents are: on all shingles, or, if estimates do, by their sketches."""
-        nothing = np.zeros(len(left))
         if not self._settings.estimate:
-            return self._measured(left, right, self._shared(self._shingles, left, right, nothing))
-        return self._estimated(Pairs(left, right, self._shared(self._sketches.rows, left, right, nothing)))
+            return self._measured(left, right, _shared(self._shingles, left, right))
+        return self._estimated(Pairs(left, right, _shared(self._sketches.rows, left, right)))
 
-    def _verified(self, left: Numbers, right: Numbers) -> Measured:
-        least = needed(self._sizes[left], self._sizes[right], self._settings)
-        return self._reached(self._measured(left, right, self._shared(self._shingles, left, right, least - ROUNDING)))
-
-    def _reached(self, told: Measured) -> Measured:
+    def reached(self, told: Measured) -> Measured:
+        """Those of some pairs that reach the threshold."""
         return told.chosen(told.measure(self._settings.measure) >= self._settings.threshold)
+
+    def _needed(self, left: Numbers, right: Numbers) -> NDArray[np.float64]:
+        return needed(self._sizes[left], self._sizes[right], self._settings) - ROUNDING
 
     def _estimated(self, pairs: Pairs) -> Measured:
         """The paper's estimates, as if as many shingles were shared as they say."""
@@ -161,15 +166,10 @@ class Measurer:
         least = np.minimum(shared.astype(np.float64), np.minimum(one, two))
         return Measured(left.astype(np.int32), right.astype(np.int32), least, one, two)
 
-    def _shared(self, rows: Rows, left: Numbers, right: Numbers, needed: NDArray[np.float64]) -> NDArray[np.int64]:
-        lefts, rights = (np.ascontiguousarray(side, np.int64) for side in (left, right))
-        found: NDArray[np.int64] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts, rights, needed, DOUBT)
-        if rows.hashes.nbytes > self._settings.memory // SHARE:
-            forget(rows.hashes)
-        return found
-
-    def _hopeful(self, pairs: Pairs) -> NDArray[np.bool_]:
-        """Pairs whose sketches do not rule out that they reach the threshold."""
+    def hopeful(self, pairs: Pairs) -> NDArray[np.bool_]:
+        """Pairs whose sketches do not rule out that they reach the threshold; all that share super shingles."""
+        if self._settings.super_shingles:
+            return np.ones(len(pairs), np.bool_)
         sizes = None if self._settings.measure == "resemblance" else self._sizes
         left, right, count = (np.asarray(column, np.uint32) for column in (pairs.left, pairs.right, pairs.count))
         hopeful: NDArray[np.bool_] = kernel.pairs().hopeful(
@@ -177,3 +177,10 @@ class Measurer:
             self._settings.threshold, DOUBT, FEW,
         )  # fmt: skip
         return hopeful
+
+
+def _shared(rows: Rows, left: Numbers, right: Numbers) -> NDArray[np.int64]:
+    """How many hashes any documents share."""
+    lefts, rights = (np.ascontiguousarray(side, np.int64) for side in (left, right))
+    found: NDArray[np.int64] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts, rights, np.zeros(len(left)))
+    return found

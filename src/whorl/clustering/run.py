@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.clustering.counting import Counter, counted
+from whorl.clustering.counting import Counter, Pairs, counted
+from whorl.clustering.crowds import Told
 from whorl.clustering.equals import CONTAINED, NEAR, UNIQUE, Equals, set_aside
 from whorl.clustering.joining import components, stars
-from whorl.clustering.measuring import Measured, Measurer
+from whorl.clustering.measuring import EACH, Measured, Measurer
 from whorl.clustering.reading import Reader, batches
 from whorl.clustering.records import Item, Records
 from whorl.clustering.result import Clustering, Phase
@@ -33,6 +34,9 @@ from whorl.sketches.supers import GROUPS
 
 # Told what is being done, how much of it is done, and how much there is, if that is known.
 Progress = Callable[[str, int, int | None], object]
+
+# One side of pairs: documents by number.
+Side: TypeAlias = NDArray[np.int32]
 
 # The phases, in order.
 SKETCH, SORT, COUNT, JOIN = PHASES = ("sketch", "sort", "count pairs", "join")
@@ -201,14 +205,43 @@ class Run:
 
     def _alike(self, measurer: Measurer) -> Measured:
         total, done = int(self._store.state["pairs"]["count"]), 0
-        tell = measurer.verified if self._settings.super_shingles else measurer.alike
-        found = []
+
+        def told(count: int) -> None:
+            nonlocal done
+            done += count
+            self._progress(JOIN, done, total)
+
         with Ahead(self._settings.threads) as ahead:
-            for part, alike in ahead.map(lambda part: (len(part), tell(part)), counted(self._store.folder / PAIRS)):
+            if not self._settings.estimate:
+                hopeful = self._hopeful(measurer, ahead, told)
+                return Measured.joined(measurer.verified(*pairs, ahead, told) for pairs in hopeful)
+            found = []
+            for part, alike in ahead.map(
+                lambda part: (len(part), measurer.estimated(part)), counted(self._store.folder / PAIRS)
+            ):
                 found.append(alike)
-                done += part
-                self._progress(JOIN, done, total)
-        return Measured.joined(found)
+                told(part)
+            return Measured.joined(found)
+
+    def _hopeful(self, measurer: Measurer, ahead: Ahead, told: Told) -> Iterator[tuple[Side, Side]]:
+        """The candidates that sketches do not rule out, as many at a time as memory allows: left, and right."""
+
+        def sifted(part: Pairs) -> tuple[int, Side, Side]:
+            chosen = measurer.hopeful(part)
+            return len(part), part.left[chosen].astype(np.int32), part.right[chosen].astype(np.int32)
+
+        room = self._settings.memory // SHARE // EACH
+        lefts, rights, held = [], [], 0
+        for count, left, right in ahead.map(sifted, counted(self._store.folder / PAIRS)):
+            told(count - len(left))
+            lefts.append(left)
+            rights.append(right)
+            held += len(left)
+            if held > room:
+                yield np.concatenate(lefts), np.concatenate(rights)
+                lefts, rights, held = [], [], 0
+        if held:
+            yield np.concatenate(lefts), np.concatenate(rights)
 
     def _similarity(self, measurer: Measurer, heads: NDArray[np.int64], pairs: Measured) -> NDArray[np.float64]:
         """How alike each document is to the one that stands for it."""

@@ -77,6 +77,11 @@ def pairs() -> ModuleType:
     return _load(f"{name()}_pairs")
 
 
+def crowds() -> ModuleType:
+    """What the members of a crowd share."""
+    return _load(f"{name()}_crowds")
+
+
 def seen() -> ModuleType:
     """Tables of digests that were seen."""
     return _load(f"{name()}_seen")

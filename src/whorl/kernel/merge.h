@@ -6,7 +6,6 @@
 #ifndef WHORL_MERGE_H
 #define WHORL_MERGE_H
 
-#include <math.h>
 #include <stdint.h>
 
 /* Pairs that are gone through in turns: their places fit into the registers of a 64-bit processor. */
@@ -29,7 +28,6 @@ typedef struct {
     const uint64_t *hashes;
     const int64_t *bounds, *lefts, *rights;
     const double *needed;
-    double doubt;
     int64_t pairs;
     int64_t *out;
 } whorl_merging;
@@ -38,7 +36,6 @@ typedef struct {
 typedef struct {
     const uint64_t *left, *right;
     int64_t i, a, j, b, found, pair;
-    int is_young; /* less than a quarter is behind */
 } whorl_lane;
 
 static inline int64_t whorl_smaller(int64_t one, int64_t two) { return one < two ? one : two; }
@@ -79,7 +76,7 @@ static int whorl_begin(const whorl_merging *m, int64_t *next, whorl_lane *lane) 
         } else if (a == 0) { /* then so is b */
             m->out[pair] = 0;
         } else {
-            *lane = (whorl_lane){one, two, 0, a, 0, b, 0, pair, 1};
+            *lane = (whorl_lane){one, two, 0, a, 0, b, 0, pair};
             ++*next;
             return 1;
         }
@@ -87,18 +84,10 @@ static int whorl_begin(const whorl_merging *m, int64_t *next, whorl_lane *lane) 
     return 0;
 }
 
-/* Whether nothing is left to do for a pair: a set is behind, or too few were found. Hashes are random, so what is behind is a
- * sample of both sets. */
-static int whorl_is_done(const whorl_merging *m, whorl_lane *lane) {
-    const double needed = m->needed[lane->pair];
-    const int64_t behind = lane->i + lane->j, all = lane->a + lane->b;
-    if (lane->found + whorl_steps(lane) < needed || whorl_steps(lane) == 0) return 1;
-    if (lane->is_young && behind >= all / 4) {
-        const double part = needed * (double)behind / (double)all;
-        lane->is_young = 0;
-        return lane->found + m->doubt * sqrt(part) < part;
-    }
-    return 0;
+/* Whether nothing is left to do for a pair: a set is behind, or what is left cannot be enough. */
+static int whorl_is_done(const whorl_merging *m, const whorl_lane *lane) {
+    const int64_t left = whorl_steps(lane);
+    return left == 0 || (double)(lane->found + left) < m->needed[lane->pair];
 }
 
 /* So many steps of every lane. */
@@ -129,7 +118,7 @@ static void whorl_advance(whorl_lane *lanes, int64_t steps) {
 static void whorl_shared(const whorl_merging *m) {
     static const uint64_t nothing[WHORL_STEPS] = {0};
     /* A lane without a pair goes through a set of zeros, again and again. */
-    const whorl_lane idle = {nothing, nothing, 0, WHORL_STEPS, 0, WHORL_STEPS, 0, -1, 0};
+    const whorl_lane idle = {nothing, nothing, 0, WHORL_STEPS, 0, WHORL_STEPS, 0, -1};
     whorl_lane lanes[WHORL_LANES];
     int64_t next = 0, active = 0;
     for (int k = 0; k < WHORL_LANES; k++) {

@@ -8,7 +8,6 @@ cdef extern from "merge.h" nogil:
         const int64_t* lefts
         const int64_t* rights
         const double* needed
-        double doubt
         int64_t pairs
         int64_t* out
 

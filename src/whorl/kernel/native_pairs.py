@@ -326,7 +326,6 @@ def shared(
     lefts: cython.const[int64_t][::1],
     rights: cython.const[int64_t][::1],
     needed: cython.const[cython.double][::1],
-    doubt: cython.double,
 ):
     counts = np.zeros(lefts.shape[0], np.int64)
     out: int64_t[::1] = counts
@@ -338,7 +337,6 @@ def shared(
     merging.lefts = cython.address(lefts[0])
     merging.rights = cython.address(rights[0])
     merging.needed = cython.address(needed[0])
-    merging.doubt = doubt
     merging.pairs = lefts.shape[0]
     merging.out = cython.address(out[0])
     with cython.nogil:

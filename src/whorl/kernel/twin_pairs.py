@@ -122,29 +122,20 @@ def shared(
     lefts: NDArray[np.int64],
     rights: NDArray[np.int64],
     needed: NDArray[np.float64],
-    doubt: float,
 ) -> NDArray[np.int64]:
     """How many hashes two sets have in common, for each pair of sets. Set i is ``hashes[bounds[i] : bounds[i + 1]]``,
     ascending.
 
-    If it is fewer than ``needed``, only that is certain: a pair is given up once it cannot reach it, and, when a
-    quarter of both sets is behind, if so few were found that this is ``doubt`` standard errors off. Hashes are random,
-    so a quarter of their range is a sample.
+    If it is fewer than ``needed``, only that is certain: a pair is given up once it cannot reach it.
     """
     sets = [hashes[start:end].tolist() for start, end in pairwise(bounds)]
     pairs = zip(lefts.tolist(), rights.tolist(), needed.tolist(), strict=True)
-    return np.array([_shared(sets[left], sets[right], least, doubt) for left, right, least in pairs], np.int64)
+    return np.array([_shared(sets[left], sets[right], least) for left, right, least in pairs], np.int64)
 
 
-def _shared(left: list[int], right: list[int], needed: float, doubt: float) -> int:
+def _shared(left: list[int], right: list[int], needed: float) -> int:
     i = j = found = 0
-    quarter = (len(left) + len(right)) // 4
     while i < len(left) and j < len(right):
-        if quarter and i + j >= quarter:
-            part = needed * (i + j) / (len(left) + len(right))
-            if found + doubt * part**0.5 < part:
-                return found
-            quarter = 0
         if found + min(len(left) - i, len(right) - j) < needed:
             return found
         one, two = left[i], right[j]

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
-from whorl.clustering.measuring import DOUBT
 from whorl.model import Hashes
 from whorl.sweeps.result import Likeness
 from whorl.sweeps.store import SweepStore
@@ -16,7 +15,7 @@ def shared_by(
     hashes: Hashes, bounds: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """How many shingles the contents of each pair share, exactly: whatever they are needed for, none is given up."""
-    found: NDArray[np.int64] = kernel.pairs().shared(hashes, bounds, left, right, np.zeros(len(left)), DOUBT)
+    found: NDArray[np.int64] = kernel.pairs().shared(hashes, bounds, left, right, np.zeros(len(left)))
     return found
 
 

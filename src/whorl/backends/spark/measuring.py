@@ -17,11 +17,11 @@ from whorl.backends.spark.columns import batch, gathered, lists, numbers, rows
 from whorl.backends.spark.counting import PAIR
 from whorl.backends.spark.counting import rows as rows_of
 from whorl.backends.spark.parcels import opened
-from whorl.clustering.counting import Pairs
 from whorl.clustering.measuring import DOUBT, FEW, Measured, Measurer
 from whorl.clustering.records import Rows
 from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.sketching import Sketches
+from whorl.fingerprinting.ahead import Ahead
 
 # Documents up to which what is known of each sketch goes to every machine whole: 150 MB there. Beyond, it is joined.
 BROADCAST = 1_000_000
@@ -177,7 +177,11 @@ def _verified(pairs: Any, documents: Any, settings: ClusterSettings, all_of: boo
     measurer = _measurer(documents, settings)
     if all_of:
         return _table(measurer.between(left, right), names)
-    return _table(measurer.verified(Pairs(left, right, np.zeros(len(left), np.int64))), names)
+    if settings.estimate:
+        return _table(measurer.reached(measurer.between(left, right)), names)
+    order = np.lexsort((right, left))
+    with Ahead(1) as ahead:
+        return _table(measurer.verified(left[order], right[order], ahead), names)
 
 
 def _measurer(documents: Any, settings: ClusterSettings) -> Measurer:

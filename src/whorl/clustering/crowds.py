@@ -1,0 +1,126 @@
+"""How many shingles pairs of documents share, exactly.
+
+Two documents are gone through side by side, which costs as much as both are long. Templated pages come in crowds, in
+which each is compared with hundreds of others; what a crowd has is therefore numbered once, and then compared many
+shingles at a time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl import kernel
+from whorl.clustering.records import Rows, forget, spans
+from whorl.fingerprinting.ahead import Ahead
+
+# Documents are a crowd if going through pairs would look at each of their shingles so often, and at so many in all.
+AGAIN = 16
+LEAST = 1 << 18
+
+# Bytes that a shingle of a crowd takes.
+EACH = 16
+
+# Pairs that are compared at a time.
+STEP = 1 << 16
+
+Numbers = NDArray[Any]
+
+# Told how many pairs were compared.
+Told = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """Pairs of documents by number, left < right, in order. ``needed`` tells how many shingles documents must share:
+    those that share fewer may be told to share even less."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    needed: Callable[[Numbers, Numbers], NDArray[np.float64]]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+
+def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lambda count: None) -> NDArray[np.int64]:
+    """How many hashes the documents of each pair share. ``memory`` is what crowds may take, and what may stay in memory
+    of hashes on disk."""
+    counts = np.zeros(len(asked), np.int64)
+    starts = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(np.bincount(asked.left, minlength=len(rows)), out=starts[1:])
+    numbers = np.full(len(rows), -1, np.int32)
+
+    def build(members: Numbers) -> tuple[Any, Numbers]:
+        bounds = np.concatenate([[0], np.cumsum(starts[members + 1] - starts[members])])
+        return kernel.crowds().Crowd(rows.hashes, rows.bounds, members, int(bounds[-1])), bounds
+
+    def compare(part: tuple[Any, int, int, int]) -> int:
+        crowd, first, last, pairs = part
+        crowd.shared(first, last, starts, asked.right, numbers, counts)
+        return pairs
+
+    for group in _within(crowded(rows, asked), rows.sizes, memory // EACH):
+        for members in group:
+            numbers[members] = np.arange(len(members))
+        for pairs in ahead.map(compare, _parts(list(ahead.map(build, group)))):
+            told(pairs)
+        _let_go(rows, memory)
+
+    def go_through(part: Numbers) -> int:
+        left, right = asked.left[part].astype(np.int64), asked.right[part].astype(np.int64)
+        counts[part] = kernel.pairs().shared(rows.hashes, rows.bounds, left, right, asked.needed(left, right))
+        _let_go(rows, memory)
+        return len(part)
+
+    others = np.flatnonzero(numbers[asked.left] < 0)
+    for pairs in ahead.map(go_through, (others[at : at + STEP] for at in range(0, len(others), STEP))):
+        told(pairs)
+    return counts
+
+
+def crowded(rows: Rows, asked: Asked) -> list[Numbers]:
+    """The members of each crowd: all that pairs connect, if numbering their shingles pays."""
+    count = len(rows)
+    roots = np.arange(count, dtype=np.int32)
+    kernel.matching().unite(roots, asked.left, asked.right)
+    while (roots != roots[roots]).any():
+        roots = roots[roots]
+    degrees = np.bincount(asked.left, minlength=count) + np.bincount(asked.right, minlength=count)
+    each = np.bincount(roots, weights=rows.sizes, minlength=count)
+    looks = np.bincount(roots, weights=rows.sizes * degrees, minlength=count)
+    pays = (looks >= LEAST) & (looks >= AGAIN * each)
+    members = np.flatnonzero(pays[roots])
+    members = members[np.argsort(roots[members], kind="stable")]
+    return np.split(members, np.flatnonzero(np.diff(roots[members])) + 1) if len(members) else []
+
+
+def _within(crowds: Sequence[Numbers], sizes: Numbers, room: int) -> Iterator[list[Numbers]]:
+    """Crowds that fit the room together. One that does not fit alone is left out, and gone through."""
+    group: list[Numbers] = []
+    held = 0
+    for members in crowds:
+        each = int(sizes[members].sum())
+        if each > room:
+            continue
+        if held + each > room:
+            yield group
+            group, held = [], 0
+        group.append(members)
+        held += each
+    if group:
+        yield group
+
+
+def _parts(crowds: Sequence[tuple[Any, Numbers]]) -> Iterator[tuple[Any, int, int, int]]:
+    """Members of crowds that are the left ones of about so many pairs."""
+    for crowd, bounds in crowds:
+        for first, last in spans(bounds, STEP):
+            yield crowd, first, last, int(bounds[last] - bounds[first])
+
+
+def _let_go(rows: Rows, memory: int) -> None:
+    if rows.hashes.nbytes > memory:
+        forget(rows.hashes)

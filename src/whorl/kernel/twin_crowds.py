@@ -1,0 +1,34 @@
+"""What the members of a crowd share, in plain Python: the specification of ``native_crowds``."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Crowd:
+    """Sets that are compared with many of each other: set i is ``hashes[bounds[i] : bounds[i + 1]]``, and ``members``
+    are the numbers of those in the crowd, ascending. ``pairs`` is how many of them are compared, about: it tells what
+    is worth while."""
+
+    def __init__(
+        self, hashes: NDArray[np.uint64], bounds: NDArray[np.int64], members: NDArray[np.int64], pairs: int
+    ) -> None:
+        self._members = members.tolist()
+        self._sets = [set(hashes[bounds[member] : bounds[member + 1]].tolist()) for member in self._members]
+
+    def shared(
+        self,
+        first: int,
+        last: int,
+        starts: NDArray[np.int64],
+        rights: NDArray[np.int32],
+        numbers: NDArray[np.int32],
+        counts: NDArray[np.int64],
+    ) -> None:
+        """How many hashes the pairs of some members have in common, from the first to before the last of them.
+
+        The set with number i is the left one of pairs ``starts[i]`` to ``starts[i + 1]``, whose ``rights`` have larger
+        numbers; ``numbers`` tells which member of the crowd they are. The counts are written to the pairs' places.
+        """
+        for left in range(first, last):
+            for pair in range(starts[self._members[left]], starts[self._members[left] + 1]):
+                counts[pair] = len(self._sets[left] & self._sets[numbers[rights[pair]]])

@@ -1,0 +1,50 @@
+"""What pairs share: counted in crowds or side by side, it is the same."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whorl.clustering import crowds
+from whorl.clustering.crowds import EACH, Asked, crowded, shared
+from whorl.clustering.records import Rows
+from whorl.fingerprinting.ahead import Ahead
+
+sets = st.lists(st.sets(st.integers(0, 30).map(lambda number: number << 58 | number), max_size=20), min_size=1)
+
+
+@given(
+    sets, st.data(), st.sampled_from([0, 2, 4]), st.sampled_from([0, 50]), st.integers(0, 200), st.integers(1, 2),
+    st.floats(0, 20),
+)  # fmt: skip
+def test_every_way_of_counting(sets, data, again, least, room, threads, needed):
+    every = [(one, two) for one in range(len(sets)) for two in range(one + 1, len(sets))]
+    pairs = sorted(data.draw(st.sets(st.sampled_from(every)))) if every else []
+    left, right = np.array(pairs, np.int32).reshape(-1, 2).T.copy()
+    rows = Rows(np.array([value for one in sets for value in sorted(one)], np.uint64), np.cumsum([0, *map(len, sets)]))
+    told: list[int] = []
+    with pytest.MonkeyPatch.context() as patch, Ahead(threads) as ahead:
+        patch.setattr(crowds, "AGAIN", again)
+        patch.setattr(crowds, "LEAST", least)
+        patch.setattr(crowds, "STEP", 3)
+        asked = Asked(left, right, lambda one, two: np.full(len(one), needed))
+        found = shared(rows, asked, room * EACH, ahead, told.append)
+    for count, (one, two) in zip(found.tolist(), pairs, strict=True):
+        exact = len(sets[one] & sets[two])
+        assert count == exact or max(count, exact) < needed
+    assert sum(told) == len(pairs)
+
+
+def test_a_crowd_is_taken_for_one():
+    """Pages that are all pairs of each other are counted together; the pair beside them is not."""
+    draw = np.random.default_rng(1)
+    common = draw.integers(0, 2**64, 500, np.uint64)
+    pages = [np.unique(np.concatenate([common, draw.integers(0, 2**64, 9, np.uint64)])) for _ in range(40)]
+    others = [np.sort(draw.integers(0, 2**64, 9, np.uint64))] * 2
+    rows = Rows(np.concatenate([*pages, *others]), np.cumsum([0, *map(len, pages), 9, 9]))
+    pairs = [(one, two) for one in range(40) for two in range(one + 1, 40)] + [(40, 41)]
+    left, right = np.array(pairs, np.int32).T.copy()
+    asked = Asked(left, right, lambda one, two: np.zeros(len(one)))
+    assert [members.tolist() for members in crowded(rows, asked)] == [list(range(40))]
+    with Ahead(1) as ahead:
+        assert shared(rows, asked, 1 << 20, ahead).tolist() == [500] * 780 + [9]
