@@ -14,8 +14,10 @@ from typing import Any, Self
 from whorl.catalog import FRONTENDS, SELECTORS, Catalog, Row
 from whorl.errors import SchemeError, UnknownNameError
 
-# Raised whenever the same scheme and key would give other fingerprints than before: it is part of every id.
+# Raised whenever the same scheme and key would give other fingerprints than before: it is part of every id. A kind of
+# symbol whose hashes alone changed has a number of its own, so that what is made of others stays valid.
 REVISION = 1
+REVISIONS = {"words": 2}
 
 # The engine works on blocks that overlap by a window of k-grams; past this size the overlap would be the work.
 LARGEST_K = 65_536
@@ -90,11 +92,16 @@ class Scheme:
         window = SELECTORS.row(self.select).window if self.w is None else self.w
         return None if window is None else window + self.k - 1
 
+    @property
+    def revision(self) -> int:
+        """Raised whenever this scheme gives other fingerprints than before."""
+        return REVISIONS.get(self.symbols or "", REVISION)
+
     @cached_property
     def id(self) -> str:
         """A stable short name: equal schemes have equal ids, on every machine and in every version of Whorl that
         makes the same fingerprints of them."""
-        recipe = json.dumps({"revision": REVISION, **self.as_dict()}, sort_keys=True, separators=(",", ":"))
+        recipe = json.dumps({"revision": self.revision, **self.as_dict()}, sort_keys=True, separators=(",", ":"))
         return blake2b(recipe.encode(), digest_size=6, person=b"whorl scheme").hexdigest()
 
     def as_dict(self) -> dict[str, Any]:

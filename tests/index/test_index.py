@@ -1,7 +1,9 @@
 """``whorl.Index`` on disk: making and opening one, what is refused, and what readers with old files open see."""
 
+import os
 import shutil
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from tests.index.corpus import prose
 from whorl import Document, Scheme
 from whorl.errors import DocumentError, InputError
 from whorl.index.faults import DamageError, IndexFormatError
+from whorl.index.folder import size_of
 from whorl.index.index import Index
 from whorl.index.seals import seal
 
@@ -41,6 +44,34 @@ def test_a_newer_format_is_refused(tmp_path):
         index._store._execute("UPDATE meta SET value = '99', seal = ? WHERE name = 'version'", (seal("version", "99"),))
     with pytest.raises(IndexFormatError, match="index format 99 is newer than this Whorl's, 1: update Whorl"):
         Index.open(tmp_path / "index")
+
+
+def test_fingerprints_of_an_earlier_version_are_refused(tmp_path):
+    """Words were hashed in another way once: what was made then would find nothing."""
+    with Index.create(tmp_path / "index", "web") as index:
+        index._store._execute("DELETE FROM meta WHERE name = 'revision'")
+    with pytest.raises(IndexFormatError, match="revision 1 of what this scheme gives, and this one makes 2"):
+        Index.open(tmp_path / "index")
+    with Index.create(tmp_path / "other", SCHEME) as index:
+        index._store._execute("DELETE FROM meta WHERE name = 'revision'")
+    with Index.open(tmp_path / "other") as index:
+        assert index.scheme.revision == 1
+
+
+def test_what_another_process_removes_counts_nothing(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file").write_bytes(b"123")
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "gone" / "file").write_bytes(b"12")
+    scandir = os.scandir
+
+    def scanned(path):
+        if Path(path).name == "gone":
+            raise FileNotFoundError(path)
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", scanned)
+    assert size_of(tmp_path) == 3
 
 
 def test_segments_of_another_index_are_refused(tmp_path):

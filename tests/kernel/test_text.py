@@ -59,6 +59,22 @@ def test_spelled(several, damaged):
     equal(native_words.spelled(*arguments), twin_words.spelled(*arguments))
 
 
+tokens = st.sampled_from(
+    ["a", "Bc", "word", "eightlet", "nineletter", "sixteenletters16", "sixteenletters17x", "x" * 41]
+)
+rare = st.sampled_from(["'", "don't", "é", "naïve", "e\u0301", "\u200b", "漢", "½", "—", "𝄞"])
+parted = st.sampled_from([" ", "  ", "-", "\n" * 70, ""])
+pieces = st.tuples(st.one_of(tokens, tokens, tokens, rare, st.just("y" * 4090)), parted)
+
+
+@given(st.lists(pieces, max_size=60), st.integers(1, 30))
+def test_spelled_at_length(pieces, times):
+    """Words over the ends of blocks and stretches, with and without what is rare."""
+    data = np.frombuffer(("".join(map("".join, pieces)) * times)[:9000].encode(), np.uint8)
+    arguments = data, np.array([0, len(data)]), tables.table("words").entries
+    equal(native_words.spelled(*arguments), twin_words.spelled(*arguments))
+
+
 @pytest.mark.parametrize("text", ["a" * 9, "ab ", "a'1", "漢", "漢a", "½a", "a\u0301", "\u0301", "\u200b"])
 def test_spelled_has_room(text):
     """As many words, and as many parts that are left, as a text of its length can have."""

@@ -20,6 +20,7 @@ from whorl.errors import InputError
 from whorl.index.faults import DamageError, IndexFormatError, IndexIOError
 from whorl.index.points import point
 from whorl.index.seals import seal
+from whorl.scheme import Scheme
 
 # The WAL-reset bug that can corrupt a database was fixed in this version.
 OLDEST_SQLITE = (3, 51, 3)
@@ -98,11 +99,13 @@ class Database:
         with self._turn, self._told("close"):
             self._connection.close()
 
-    def make(self, meta: dict[str, str]) -> None:
+    def make(self, scheme: Scheme, **more: str) -> None:
         """The empty tables, with what holds for the whole."""
+        version, revision = str(self.version_of_format), str(scheme.revision)
         with self.transaction():
             self._execute(_SCHEMA + self.tables)
-            for name, value in {"version": str(self.version_of_format), **meta}.items():
+            meta = {"version": version, "scheme": scheme.to_json(), "revision": revision, **more}
+            for name, value in meta.items():
                 self._execute("INSERT INTO meta VALUES (?, ?, ?)", (name, value, seal(name, value)))
             for name in (*COUNTED, *self.counted, LAST_DOCUMENT, LAST_SEGMENT):
                 self._execute("INSERT INTO totals VALUES (?, 0, 0, ?)", (name, seal(name, 0, 0)))
@@ -148,6 +151,18 @@ class Database:
         if row is None or seal(*row[:-1]) != row[-1]:
             raise DamageError(self.path, f"the value {name!r} is missing or wrong")
         return str(row[1])
+
+    def scheme(self) -> Scheme:
+        """The scheme of all fingerprints; refused if it would make others today."""
+        scheme = Scheme.from_json(self.meta("scheme"))
+        # What was made before revisions were noted has the first.
+        made = self.meta("revision") if self._first("SELECT 1 FROM meta WHERE name = ?", ("revision",)) else "1"
+        if made != str(scheme.revision):
+            raise IndexFormatError(
+                f"{self.path}: its fingerprints are those of another version of Whorl (revision {made} of what this "
+                f"scheme gives, and this one makes {scheme.revision}): make it again from the documents"
+            )
+        return scheme
 
     def total(self, table: str) -> int:
         """How many rows a table has."""

@@ -1,5 +1,6 @@
 """The folder that a database of postings and its segments live in, under a secret key of its own."""
 
+import os
 from pathlib import Path
 
 from whorl.errors import InputError
@@ -45,7 +46,7 @@ def key_of(folder: Path, scheme: Scheme, what: str) -> Key:
 
 def size_of(folder: Path) -> int:
     """Bytes of all files; what another process removes meanwhile counts nothing."""
-    return sum(map(_size, folder.rglob("*")))
+    return sum(_size(Path(inner) / name) for inner, _, names in os.walk(folder) for name in names)
 
 
 def _size(path: Path) -> int:

@@ -60,7 +60,7 @@ class Index(BaseIndex):
         folder = Path(folder)
         recipe, key = begin(folder, scheme)
         store = Store(folder / DATABASE, create=True)
-        store.make({"scheme": recipe.to_json(), "kind": TEXT if text else SPANS})
+        store.make(recipe, kind=TEXT if text else SPANS)
         settle(folder)
         return cls(folder, store, recipe, key, TEXT if text else SPANS, wait)
 
@@ -71,7 +71,7 @@ class Index(BaseIndex):
         if not is_index(folder):
             raise DocumentError(f"{folder}: no index is there: make one with 'whorl index create {folder}'")
         store = Store(folder / DATABASE)
-        scheme = Scheme.from_json(store.meta("scheme"))
+        scheme = store.scheme()
         key = key_of(folder, scheme, "index")
         return cls(folder, store, scheme, key, store.meta("kind"), wait)
 

@@ -9,12 +9,16 @@
 #include <string.h>
 
 #include "utf8.h"
+#include "vectors.h"
 
 /* Digits of a number that are gone over: some readers refuse more. */
 #define WHORL_LONGEST 1000
 
 /* Brackets within each other that are gone into. */
 #define WHORL_DEEPEST 32
+
+/* Bytes that may be written behind what an escaped string says. */
+#define WHORL_SLACK 16
 
 /* Kinds of values. */
 enum { WHORL_MISSING, WHORL_STRING, WHORL_ESCAPED, WHORL_INTEGER, WHORL_NULL, WHORL_BLANK, WHORL_ELSE };
@@ -68,6 +72,42 @@ static const uint8_t *whorl_escape(const uint8_t *at, const uint8_t *end, uint32
     return at + 12;
 }
 
+#if WHORL_VECTORS && defined(__aarch64__)
+
+/* Which of sixteen bytes is the first whose bits are set; 16 if none is. */
+static inline int whorl_first_of(uint8x16_t hits) {
+    const uint64_t nibbles = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(hits), 4)), 0);
+    return nibbles ? __builtin_ctzll(nibbles) >> 2 : 16;
+}
+
+/* Past the plain letters of a string that are found many at a time: no control characters, quotation marks or backslashes, and
+ * ASCII. There may be more. */
+static inline const uint8_t *whorl_letters(const uint8_t *at, const uint8_t *end) {
+    for (int first; end - at >= 16; at += 16) {
+        const uint8x16_t bytes = vld1q_u8(at);
+        const uint8x16_t marks = vorrq_u8(vceqq_u8(bytes, vdupq_n_u8('"')), vceqq_u8(bytes, vdupq_n_u8('\\')));
+        /* As signed numbers, what is not ASCII is below control characters. */
+        const uint8x16_t others = vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(0x20));
+        if ((first = whorl_first_of(vorrq_u8(marks, others))) < 16) return at + first;
+    }
+    return at;
+}
+
+/* Copies up to a backslash, or until only a few bytes are left; may write a few more. Gives back what is to be copied next. */
+static inline const uint8_t *whorl_copy(const uint8_t *at, const uint8_t *end, uint8_t **out) {
+    for (int first; end - at >= 16; at += 16, *out += 16) {
+        const uint8x16_t bytes = vld1q_u8(at);
+        vst1q_u8(*out, bytes);
+        if ((first = whorl_first_of(vceqq_u8(bytes, vdupq_n_u8('\\')))) < 16) {
+            *out += first;
+            return at + first;
+        }
+    }
+    return at;
+}
+
+#else
+
 /* The high bit of each of eight bytes that is no plain letter of a string: control characters, quotation marks, backslashes,
  * and what is not ASCII. Bits above the lowest that is set may be wrong. */
 static inline uint64_t whorl_special(uint64_t eight) {
@@ -76,18 +116,33 @@ static inline uint64_t whorl_special(uint64_t eight) {
     return (((quoted - ones) & ~quoted) | ((slashed - ones) & ~slashed) | ((eight - ones * 0x20) & ~eight) | eight) & highs;
 }
 
+static inline const uint8_t *whorl_letters(const uint8_t *at, const uint8_t *end) {
+    for (uint64_t eight; end - at >= 8; at += 8) {
+        memcpy(&eight, at, 8);
+        if (whorl_special(eight)) break;
+    }
+    return at;
+}
+
+static inline const uint8_t *whorl_copy(const uint8_t *at, const uint8_t *end, uint8_t **out) {
+    const uint8_t *found = memchr(at, '\\', (size_t)(end - at)), *stop = found == NULL ? end : found;
+    memcpy(*out, at, (size_t)(stop - at));
+    *out += stop - at;
+    return stop;
+}
+
+#endif
+
 /* Past the string that begins after a quotation mark; NULL if it is not sound. */
 static const uint8_t *whorl_string(const uint8_t *at, const uint8_t *end, uint8_t *kind) {
     uint32_t code;
     int is_blank = 1;
     *kind = WHORL_STRING;
     for (;;) {
-        for (uint64_t eight; end - at >= 8; at += 8) {
-            memcpy(&eight, at, 8);
-            if (whorl_special(eight)) break;
-            is_blank &= eight == UINT64_C(0x2020202020202020);
-        }
-        while (at < end && *at >= 0x20 && *at < 0x80 && *at != '"' && *at != '\\') is_blank &= *at++ == ' ';
+        const uint8_t *first = at;
+        at = whorl_letters(at, end);
+        while (at < end && *at >= 0x20 && *at < 0x80 && *at != '"' && *at != '\\') at++;
+        for (; is_blank && first < at; first++) is_blank = *first == ' ';
         if (at == end || *at < 0x20) return NULL;
         if (*at == '"') break;
         if (*at == '\\') {
@@ -215,16 +270,15 @@ static uint8_t whorl_line(const whorl_sheet *s, const uint8_t *at, const uint8_t
     return whorl_blank(at + 1, end) == end ? WHORL_READ : WHORL_REFUSED;
 }
 
-/* What a sound string says, in UTF-8; gives back where it ends in `out`. It is never longer than it was. */
+/* What a sound string says, in UTF-8; gives back where it ends in `out`. It is never longer than it was, but up to WHORL_SLACK
+ * bytes behind it may be written. */
 static uint8_t *whorl_unescape(const uint8_t *at, const uint8_t *end, uint8_t *out) {
     while (at < end) {
-        const uint8_t *found = memchr(at, '\\', (size_t)(end - at));
-        const uint8_t *stop = found == NULL ? end : found;
-        memcpy(out, at, (size_t)(stop - at));
-        out += stop - at;
-        if (found == NULL) break;
+        at = whorl_copy(at, end, &out);
+        while (at < end && *at != '\\') *out++ = *at++;
+        if (at == end) break;
         uint32_t code = 0;
-        at = whorl_escape(found, end, &code);
+        at = whorl_escape(at, end, &code);
         if (code < 0x80) {
             *out++ = (uint8_t)code;
         } else if (code < 0x800) {

@@ -8,14 +8,18 @@ if not cython.compiled:
 
 from cython.cimports.libc.stdint import int64_t, uint8_t
 from cython.cimports.libc.string import memchr
-from cython.cimports.whorl.kernel.sheets import whorl_line, whorl_sheet, whorl_unescape
+from cython.cimports.whorl.kernel.sheets import WHORL_SLACK, whorl_line, whorl_sheet, whorl_unescape
 
 LINE_FEED = cython.declare(cython.int, 10)
 
 
 def fields(data: cython.const[uint8_t][::1], names: cython.const[uint8_t][::1], bounds: cython.const[int64_t][::1]):
     columns: int64_t = bounds.shape[0] - 1
-    lines: int64_t = np.count_nonzero(np.asarray(data) == LINE_FEED)
+    lines: int64_t = 0
+    i: int64_t
+    with cython.nogil:
+        for i in range(data.shape[0]):
+            lines += data[i] == LINE_FEED
     states = np.empty(lines, np.uint8)
     line_ends = np.empty(lines, np.int64)
     kinds = np.empty((lines, columns), np.uint8)
@@ -36,7 +40,6 @@ def fields(data: cython.const[uint8_t][::1], names: cython.const[uint8_t][::1], 
     at: cython.pointer[cython.const[uint8_t]] = sheet.data
     last: cython.pointer[cython.const[uint8_t]] = sheet.data + data.shape[0]
     stop: cython.pointer[cython.const[uint8_t]]
-    i: int64_t
     with cython.nogil:
         for i in range(lines):
             stop = cython.cast(cython.pointer[cython.const[uint8_t]], memchr(at, LINE_FEED, last - at))
@@ -55,10 +58,10 @@ def unescaped(data: cython.const[uint8_t][::1], starts: cython.const[int64_t][::
     room: int64_t = 0
     for i in range(n):
         room += ends[i] - starts[i]
-    text = np.empty(room, np.uint8)
+    text = np.empty(room + WHORL_SLACK, np.uint8)
     bounds = np.zeros(n + 1, np.int64)
     if room == 0:
-        return text, bounds
+        return text[:0], bounds
     out: uint8_t[::1] = text
     bound: int64_t[::1] = bounds
     base: cython.pointer[uint8_t] = cython.address(out[0])

@@ -141,13 +141,14 @@ def distinct(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][
                     cython.address(counts[0]),
                 )
                 _insert(row, size)
-                for at in range(size):
-                    # row[at - 1] is as it was: only itself can have been written there.
-                    if at == 0 or row[at] != row[at - 1]:
-                        out[count] = row[at]
-                        count += 1
+                out[count] = row[0]
+                for at in range(1, size):
+                    # What is equal to the last one that is kept is written over.
+                    count += row[at] != out[count]
+                    out[count] = row[at]
+                count += 1
             end[i + 1] = count
-    return found[:count].copy(), ends
+    return found[:count], ends
 
 
 @cython.cfunc

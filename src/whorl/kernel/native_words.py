@@ -7,14 +7,16 @@ if not cython.compiled:
     raise ImportError("whorl.kernel.native_words is not compiled")
 
 from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from cython.cimports.whorl.kernel.spelling import whorl_begin_spelling, whorl_spell, whorl_spelling
+from cython.cimports.whorl.kernel.spelling import (
+    whorl_begin_hashing,
+    whorl_begin_spelling,
+    whorl_end_hashing,
+    whorl_hashing,
+    whorl_spell,
+    whorl_spelling,
+    whorl_take,
+)
 from cython.cimports.whorl.kernel.text_layout import APOSTROPHE, LAST_DIGIT, NUMBER, SOLO, SYMBOL, Words, item_t
-
-SEED_A = cython.declare(uint64_t, 0x243F6A8885A308D3)
-SEED_B = cython.declare(uint64_t, 0x13198A2E03707344)
-SEED_C = cython.declare(uint64_t, 0xA4093822299F31D0)
-MIX = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
-CLOSE = cython.declare(uint64_t, 0xD6E8FEB86659FD93)
 
 
 def words(items: cython.const[item_t][::1]):
@@ -106,26 +108,23 @@ def _hash_words(
     found: cython.pointer[Words],
 ) -> cython.Py_ssize_t:
     """Finds the words from ``at`` on; gives back ``n``, or where to go on when there is more room."""
-    a: uint64_t
-    b: uint64_t
-    c: uint64_t
-    turn: uint64_t
+    hashing: whorl_hashing
     while at < n and found.count < found.room:
         if items[at] <= APOSTROPHE:
             at += 1
             continue
         found.firsts[found.count] = at
-        a, b, c = SEED_B, SEED_C, _mixed(SEED_A, items[at] & SYMBOL)
+        hashing = whorl_begin_hashing()
+        whorl_take(cython.address(hashing), items[at] & SYMBOL)
         at += 1
         if items[at - 1] < SOLO:
             while at < n:
                 if APOSTROPHE < items[at] < SOLO:
-                    turn = _mixed(a, items[at] & SYMBOL)
-                    a, b, c = b, c, turn
+                    whorl_take(cython.address(hashing), items[at] & SYMBOL)
                 elif not _inside(items, at, n):
                     break
                 at += 1
-        found.hashes[found.count] = _closed(_mixed(_mixed(a, b), c))
+        found.hashes[found.count] = whorl_end_hashing(cython.address(hashing))
         found.ends[found.count] = at
         found.count += 1
     return at
@@ -146,24 +145,6 @@ def _inside(items: cython.pointer[cython.const[item_t]], at: cython.Py_ssize_t, 
 @cython.exceptval(check=False)
 def _letter(item: uint32_t) -> cython.bint:
     return LAST_DIGIT < item < NUMBER
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _mixed(state: uint64_t, block: uint64_t) -> uint64_t:
-    state = (state ^ block) * MIX
-    return state ^ (state >> 32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _closed(state: uint64_t) -> uint64_t:
-    state = state * CLOSE
-    return state ^ (state >> 29)
 
 
 @cython.cfunc

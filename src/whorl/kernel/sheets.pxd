@@ -2,6 +2,7 @@
 from libc.stdint cimport int64_t, uint8_t
 
 cdef extern from "jsonl.h" nogil:
+    int64_t WHORL_SLACK
     ctypedef struct whorl_sheet:
         const uint8_t* data
         const uint8_t* names

@@ -5,6 +5,14 @@ cdef extern from "utf8.h" nogil:
     Py_ssize_t whorl_sequence_length(const uint8_t*, Py_ssize_t)
     uint32_t whorl_code_point(const uint8_t*, Py_ssize_t)
 
+cdef extern from "plain.h" nogil:
+    ctypedef struct whorl_hashing:
+        pass
+
+    whorl_hashing whorl_begin_hashing()
+    void whorl_take(whorl_hashing*, uint32_t)
+    uint64_t whorl_end_hashing(whorl_hashing*)
+
 cdef extern from "words.h" nogil:
     ctypedef struct whorl_spelling:
         const uint32_t* entries

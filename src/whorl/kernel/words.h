@@ -1,11 +1,13 @@
 /* The words of a text in UTF-8, without their places. Specification: twin_words.spelled.
  *
- * One pass from bytes to hashes: nothing is made of the text on the way. A code point that is more than a value of its own
- * (a mark, a ligature) is left to the general walk, with what stands around it up to where a text may be divided.
+ * Words of ASCII are found 64 bytes at a time (plain.h). Where anything else stands, between two separators, it is read one code
+ * point after the other. One that is more than a value of its own (a mark, a ligature) is left to the general walk, with what
+ * stands around it up to where a text may be divided.
  */
 #ifndef WHORL_WORDS_H
 #define WHORL_WORDS_H
 
+#include "plain.h"
 #include "utf8.h"
 
 /* As in twin_text. */
@@ -15,6 +17,7 @@
 #define WHORL_VALUE 0x7FFFFF
 #define WHORL_BINDS 0x800000
 #define WHORL_EXPANDS 0x1000000
+#define WHORL_BREAK 0x20
 #define WHORL_APOSTROPHE 0x27
 #define WHORL_LAST_DIGIT 0x39
 
@@ -28,6 +31,7 @@
 typedef struct {
     const uint32_t *entries;
     uint8_t bytes[256];
+    whorl_plain plain;
     uint64_t *hashes;
     int32_t *firsts; /* where each word begins in its text */
     int64_t count;
@@ -38,6 +42,10 @@ typedef struct {
 static void whorl_begin_spelling(whorl_spelling *s) {
     for (int byte = 0; byte < 256; byte++)
         s->bytes[byte] = byte < 128 && s->entries[byte] < WHORL_EXPANDS ? s->entries[byte] & 0xFF : WHORL_OTHER;
+    for (int byte = 0; byte < 128; byte++) {
+        const uint8_t item = s->bytes[byte];
+        s->plain.table[byte] = item == WHORL_BREAK ? 0 : WHORL_APOSTROPHE < item && item < 128 ? item : WHORL_RARE;
+    }
 }
 
 /* The value of the code point here, and its length. */
@@ -56,24 +64,18 @@ static inline int whorl_binds(const whorl_spelling *s, const uint8_t *at) {
     return (s->entries[whorl_code_point(at, whorl_sequence_length(at, 4))] & WHORL_BINDS) != 0;
 }
 
-static inline uint64_t whorl_mixed(uint64_t state, uint64_t block) {
-    state = (state ^ block) * UINT64_C(0x9E3779B97F4A7C15);
-    return state ^ (state >> 32);
-}
-
 /* The word that begins here with this item: hashes it, and gives back where it ends. `stop` is what stopped it, if that is no
  * value, and where. */
 static inline ptrdiff_t whorl_word(const whorl_spelling *s, const uint8_t *text, ptrdiff_t at, ptrdiff_t n, uint32_t item,
                                    uint64_t *hash, uint32_t *stop) {
-    uint64_t a = UINT64_C(0x13198A2E03707344), b = UINT64_C(0xA4093822299F31D0);
-    uint64_t c = whorl_mixed(UINT64_C(0x243F6A8885A308D3), item & WHORL_SYMBOL);
+    whorl_hashing hashing = whorl_begin_hashing();
     uint32_t last = item;
+    whorl_take(&hashing, item & WHORL_SYMBOL);
     while (last < WHORL_SOLO && at < n) {
         ptrdiff_t length;
         item = s->bytes[text[at]];
         if (WHORL_APOSTROPHE < item && item < WHORL_OTHER) { /* nearly always */
-            const uint64_t turn = whorl_mixed(a, item);
-            a = b, b = c, c = turn;
+            whorl_take(&hashing, item);
             last = item;
             at++;
             continue;
@@ -95,14 +97,12 @@ static inline ptrdiff_t whorl_word(const whorl_spelling *s, const uint8_t *text,
         }
         if (item != 0) {
             if (item <= WHORL_APOSTROPHE || item >= WHORL_SOLO) break;
-            const uint64_t turn = whorl_mixed(a, item & WHORL_SYMBOL);
-            a = b, b = c, c = turn;
+            whorl_take(&hashing, item & WHORL_SYMBOL);
             last = item;
         }
         at += length;
     }
-    const uint64_t state = whorl_mixed(whorl_mixed(a, b), c) * UINT64_C(0xD6E8FEB86659FD93);
-    *hash = state ^ (state >> 29);
+    *hash = whorl_end_hashing(&hashing);
     return at;
 }
 
@@ -122,13 +122,14 @@ static ptrdiff_t whorl_leave(whorl_spelling *s, const uint8_t *text, ptrdiff_t a
     return end;
 }
 
-/* The words of one text. False if it is not well-formed UTF-8. */
-static int whorl_spell(whorl_spelling *s, const uint8_t *text, ptrdiff_t n) {
-    const int64_t before = s->count;
-    ptrdiff_t at = 0;
-    while (at < n) {
+/* Goes on one code point after the other, from the beginning of a token to behind the separators after it, and as long as the
+ * next token begins with no ASCII. `before` is how many words there were before the text. -1 if it is not well-formed. */
+static ptrdiff_t whorl_slowly(whorl_spelling *s, const uint8_t *text, ptrdiff_t at, ptrdiff_t n, int64_t before) {
+    int is_parted = 0;
+    while (at < n && !(is_parted && text[at] < 128 && s->bytes[text[at]] != WHORL_BREAK)) {
         ptrdiff_t length;
         uint32_t item = whorl_item(s, text + at, n - at, &length);
+        is_parted = item == WHORL_BREAK;
         if (item <= WHORL_APOSTROPHE) {
             at += length;
             continue;
@@ -140,10 +141,19 @@ static int whorl_spell(whorl_spelling *s, const uint8_t *text, ptrdiff_t n) {
             s->count++;
             item = stop;
         }
-        if (item == WHORL_MALFORMED) return 0;
+        if (item == WHORL_MALFORMED) return -1;
         if (item == WHORL_HARD) at = whorl_leave(s, text, at, n, before);
     }
-    return 1;
+    return at;
+}
+
+/* The words of one text. False if it is not well-formed UTF-8. */
+static int whorl_spell(whorl_spelling *s, const uint8_t *text, ptrdiff_t n) {
+    const int64_t before = s->count;
+    ptrdiff_t at = 0;
+    while (at >= 0 && (at = whorl_plain_words(&s->plain, text, at, n, s->hashes, s->firsts, &s->count)) < n)
+        at = whorl_slowly(s, text, at, n, before);
+    return at >= 0;
 }
 
 #endif

@@ -64,7 +64,7 @@ class Registry:
         folder = Path(folder)
         recipe, key = begin(folder, scheme)
         store = RegistryStore(folder / DATABASE, create=True)
-        store.make({"scheme": recipe.to_json()})
+        store.make(recipe)
         settle(folder)
         return cls(folder, store, recipe, key, wait)
 
@@ -75,7 +75,7 @@ class Registry:
         if not is_registry(folder):
             raise DocumentError(f"{folder}: no registry is there: make one with 'whorl registry create {folder}'")
         store = RegistryStore(folder / DATABASE)
-        scheme = Scheme.from_json(store.meta("scheme"))
+        scheme = store.scheme()
         key = key_of(folder, scheme, "registry")
         return cls(folder, store, scheme, key, wait)
 

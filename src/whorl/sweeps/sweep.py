@@ -41,7 +41,7 @@ class Sweep:
 
     def __init__(self, folder: Path, store: SweepStore) -> None:
         self.folder, self._store = folder, store
-        self.scheme = Scheme.from_json(store.meta("scheme"))
+        self.scheme = store.scheme()
         self.settings: ClusterSettings = settings.from_json(store.meta("settings"))
         self._reader = Reader(self.scheme, Key.PUBLIC, self.settings)
 
@@ -62,7 +62,7 @@ class Sweep:
                 raise InputError(f"{folder}: another process has made a store here: try again")
             remove_unfinished(folder)
             store = SweepStore(folder / DATABASE, create=True)
-            store.make({"scheme": resolve(scheme).to_json(), "settings": settings.to_json(fixed)})
+            store.make(resolve(scheme), settings=settings.to_json(fixed))
             files.fsync_folder(folder)
         point("create.done")
         return cls(folder, store)
