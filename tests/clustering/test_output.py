@@ -49,7 +49,7 @@ def test_the_tables_hold_what_was_found(tmp_path):
     ]
     found = cluster(documents, "web")
     told = write(found, tmp_path, ClusterSettings(), "longest", [{"file": "d", "row": 0, "reason": "no text"}])
-    write_pairs(found, tmp_path)
+    write_pairs(found.ids, found.pairs, tmp_path)
     assert told == json.loads((tmp_path / "summary.json").read_text())
     assert (told["documents"], told["clusters"], told["identical_clusters"], told["kept"]) == (4, 1, 0, 2)
     assert sum(told["kinds"].values()) == 4

@@ -21,7 +21,7 @@ def test_many_tables_of_memory_and_of_files(monkeypatch):
     monkeypatch.setattr(module, "_FIRST", 8)
     monkeypatch.setattr(module, "_IN_MEMORY", 4096)
     seen = Seen()
-    ids = [str(number) for number in range(20_000)]
+    ids = [str(number).encode() for number in range(20_000)]
     assert seen.add_all(ids).all()
     assert not seen.add_all(ids).any()
     assert seen.add("\ud800")

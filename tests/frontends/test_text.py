@@ -290,6 +290,12 @@ def test_texts_that_are_read_together_have_the_symbols_that_each_has_alone(sever
     assert _read_all(frontend, several) == [frontend.stream(one).symbols.tolist() for one in several]
 
 
+@given(st.text(st.sampled_from("\u200b\u00ad\u034f\u1160ab'1 ß\u0301\u0345α각漢™\u064b\u3099か"), max_size=12))
+def test_what_is_nothing_is_nothing_in_any_company(text):
+    """Zero-width spaces and their like, beside letters, marks, apostrophes and what composes."""
+    assert _read_all(WORDS, [text]) == [WORDS.stream(text).symbols.tolist()]
+
+
 def test_texts_are_read_together_as_long_as_they_are_short(monkeypatch):
     monkeypatch.setattr(text, "TOGETHER", 10)
     several = ["one two", "three", "", "four five six seven", "é", "eight"] * 3

@@ -4,8 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -25,9 +24,10 @@ from whorl.cli.options import (
 )
 from whorl.cli.progress import stages
 from whorl.clustering.features import Features
+from whorl.clustering.measuring import Measured
 from whorl.clustering.output import KEEPS, write, write_pairs
 from whorl.clustering.query import Clusters
-from whorl.clustering.records import Item
+from whorl.clustering.records import Item, Texts
 from whorl.clustering.result import Clustering
 from whorl.clustering.run import SKETCH, Progress, Run
 from whorl.clustering.settings import MEASURES, THRESHOLDS, ClusterSettings
@@ -120,33 +120,25 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
     scheme = scheme_of(given.pop("scheme_name"), given)
     source = _Source(corpus, _columns(given), rules_of(given))
     _prepare(out, bool(corpus), given["fresh"])
-    if given["backend"] == "spark":
-        found, faults = _on_spark(out / PHASES, source, scheme, settings, given["master"])
-    else:
-        with stages() as progress, _meanwhile(make_ready, settings.threads):
-            found, faults = _clustered(out / PHASES, source, scheme, settings, progress)
-    left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
-    left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
-    told = _written(found, out, settings, given["keep"], left_out)
+    with ThreadPoolExecutor(1) as pool:
+        pairs: Future[None] | None = None
+        if given["backend"] == "spark":
+            found, faults = _on_spark(out / PHASES, source, scheme, settings, given["master"])
+        else:
+            found, faults, pairs = _clustered(out, source, scheme, settings, pool)
+        left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
+        left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
+        if pairs is None:
+            write_pairs(found.ids, found.pairs, out)
+        told = write(found, out, settings, given["keep"], left_out)
+        write_clusters(out)
+        if pairs is not None:
+            pairs.result()
     if given["discard"]:
         shutil.rmtree(out / PHASES)
     _show({**told, "skipped": left_out}, form)
     if found.skipped or any(not fault.left_out for fault in faults):
         sys.exit(1)
-
-
-def _written(
-    found: Clustering, out: Path, settings: ClusterSettings, keep: str, left_out: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """All files of the folder, the table of pairs by a thread of its own, if there may be one; what they sum up to."""
-    with ThreadPoolExecutor(1) as pool:
-        pairs = pool.submit(write_pairs, found, out)
-        if settings.threads == 1:
-            pairs.result()
-        told = write(found, out, settings, keep, left_out)
-        write_clusters(out)
-        pairs.result()
-    return told
 
 
 class _Source:
@@ -187,23 +179,29 @@ def _item(record: Record) -> Item:
 
 
 def _clustered(
-    folder: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, progress: Progress | None
+    out: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, pool: ThreadPoolExecutor
+) -> tuple[Clustering, list[Fault], Future[None] | None]:
+    """All phases that are not done yet, and what was wrong with the corpus when it was read. If there may be more
+    threads, that of the pool meanwhile reads in what writing takes, and then writes the pairs."""
+    if settings.threads == 1:
+        with stages() as progress, Run(out / PHASES, scheme, settings, source.described(), progress) as run:
+            return *_phases(run, source, progress, None), None
+    pool.submit(make_ready)
+    written: list[Future[None]] = []
+
+    def paired(ids: Texts, pairs: Measured) -> None:
+        written.append(pool.submit(write_pairs, ids, pairs, out))
+
+    with stages() as progress, Run(out / PHASES, scheme, settings, source.described(), progress) as run:
+        return *_phases(run, source, progress, paired), written[0]
+
+
+def _phases(
+    run: Run, source: _Source, progress: Progress | None, paired: Callable[[Texts, Measured], object] | None
 ) -> tuple[Clustering, list[Fault]]:
-    """All phases that are not done yet, and what was wrong with the corpus when it was read."""
-    with Run(folder, scheme, settings, source.described(), progress) as run:
-        run.sketch(source.items(progress), source.faults)
-        run.pair()
-        return run.join(), [Fault(**fault) for fault in run.faults]
-
-
-@contextmanager
-def _meanwhile(prepare: Callable[[], None], threads: int) -> Iterator[None]:
-    """Lets another thread, if there may be one, prepare something while the phases run."""
-    with ThreadPoolExecutor(1) as pool:
-        prepared = pool.submit(prepare) if threads > 1 else None
-        yield
-        if prepared is not None:
-            prepared.result()
+    run.sketch(source.items(progress), source.faults)
+    run.pair()
+    return run.join(paired), [Fault(**fault) for fault in run.faults]
 
 
 def _on_spark(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.clustering.equals import IDENTICAL, KINDS, UNIQUE
+from whorl.clustering.measuring import Measured
 from whorl.clustering.records import Texts
 from whorl.clustering.result import Clustering
 from whorl.clustering.settings import ClusterSettings
@@ -80,9 +81,9 @@ def write(
     return told
 
 
-def write_pairs(found: Clustering, folder: Path) -> None:
+def write_pairs(ids: Texts, pairs: Measured, folder: Path) -> None:
     """The table of pairs, which is most of what is written."""
-    write_table(folder / PAIRS_FILE, _pairs(found), PAIRS)
+    write_table(folder / PAIRS_FILE, _pairs(ids, pairs), PAIRS)
 
 
 def hundredths(measures: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -130,13 +131,13 @@ def _documents(found: Clustering) -> Iterator[dict[str, Any]]:
         }
 
 
-def _pairs(found: Clustering) -> Iterator[dict[str, Any]]:
-    ids = _Column(found.ids)
-    for start in range(0, len(found.pairs), STEP):
-        part = found.pairs.chosen(slice(start, start + STEP))
+def _pairs(ids: Texts, pairs: Measured) -> Iterator[dict[str, Any]]:
+    names = _Column(ids)
+    for start in range(0, len(pairs), STEP):
+        part = pairs.chosen(slice(start, start + STEP))
         yield {
-            "left": ids.take(part.left),
-            "right": ids.take(part.right),
+            "left": names.take(part.left),
+            "right": names.take(part.right),
             "resemblance": part.resemblance,
             "left_in_right": part.left_in_right,
             "right_in_left": part.right_in_left,

@@ -196,18 +196,17 @@ def _opened(item: Item) -> _Opened:
 
 
 def _texts(items: Sequence[Item] | Sheet, reasons: Sequence[str | None], records: NDArray[np.void]) -> dict[str, bytes]:
-    columns: dict[str, Sequence[str | None]] = {"reason": reasons}
     if isinstance(items, Sheet):
-        columns |= {"id": items.ids, "url": items.urls, "date": items.dates}
+        columns = {"id": items.ids.packed(), "url": items.urls.packed(), "date": items.dates.packed()}
     else:
-        columns |= {
-            "id": [item.name for item in items],
-            "url": [item.url for item in items],
-            "date": [item.date for item in items],
+        columns = {
+            "id": packed([item.name for item in items]),
+            "url": packed([item.url for item in items]),
+            "date": packed([item.date for item in items]),
         }
     texts = {}
-    for field, column in columns.items():
-        records[field], texts[field] = packed(column)
+    for field, (lengths, data) in {**columns, "reason": packed(reasons)}.items():
+        records[field], texts[field] = lengths, data
     return texts
 
 

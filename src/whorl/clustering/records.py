@@ -88,10 +88,11 @@ def forget(numbers: NDArray[Any]) -> None:
         mapping.madvise(mmap.MADV_DONTNEED)
 
 
-def packed(column: Sequence[str | None]) -> tuple[list[int], bytes]:
-    """The lengths of some texts in bytes, and the bytes. A lone surrogate, which UTF-8 has not, is spelled out."""
+def packed(column: Sequence[str | None]) -> tuple[NDArray[np.int64], bytes]:
+    """The lengths of some texts in bytes, -1 for what is not there, and the bytes. A lone surrogate, which UTF-8 has
+    not, is spelled out."""
     data = [None if text is None else text.encode("utf-8", "backslashreplace") for text in column]
-    return [-1 if part is None else len(part) for part in data], b"".join(filter(None, data))
+    return np.array([-1 if part is None else len(part) for part in data], np.int64), b"".join(filter(None, data))
 
 
 class Texts(Sequence[str | None]):

@@ -16,7 +16,7 @@ from whorl.clustering.equals import CONTAINED, NEAR, UNIQUE, Equals, set_aside
 from whorl.clustering.joining import components, stars
 from whorl.clustering.measuring import EACH, Measured, Measurer
 from whorl.clustering.reading import Reader, batches
-from whorl.clustering.records import Item, Records
+from whorl.clustering.records import Batch, Item, Records, Texts
 from whorl.clustering.result import Clustering, Phase
 from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.sketching import draw, drawn, sampling
@@ -120,10 +120,13 @@ class Run:
         if store.documents:
             _remember(seen, store.records)
         reader = Reader(self._scheme, self._key, seen)
+
+        def add(batch: Batch) -> None:
+            store.add(batch)
+            _remember(seen, batch.records)
+
         with Ahead(self._settings.threads) as ahead:
-            for batch in ahead.map(reader.read, batches(self._rest(items))):
-                store.add(batch)
-                _remember(seen, batch.records)
+            ahead.each(reader.read, batches(self._rest(items)), add)
 
     def _rest(self, items: Iterable[Item | Sheet]) -> Iterator[Item | Sheet]:
         """The documents that are not in the store yet. The last that is tells whether the corpus is the same."""
@@ -186,8 +189,9 @@ class Run:
             return super_shingled(store.shingles, chosen, memory, settings.threshold)
         return sketched(drawn(store.folder, store.documents, settings).rows, chosen, memory)
 
-    def join(self) -> Clustering:
-        """Phase 4: which pairs are alike enough, and the clusters that they make."""
+    def join(self, paired: Callable[[Texts, Measured], object] | None = None) -> Clustering:
+        """Phase 4: which pairs are alike enough, and the clusters that they make. ``paired`` is told the ids of all
+        documents and the pairs as soon as they are known."""
         store, settings = self._store, self._settings
         with self._charged(JOIN):
             equals = set_aside(store.records)
@@ -195,6 +199,8 @@ class Run:
             common = np.fromfile(store.folder / COMMON, np.uint64)
             measurer = Measurer(store.shingles, drawn(store.folder, store.documents, settings), common, settings)
             pairs = self._alike(measurer)
+            if paired is not None:
+                paired(store.texts("id"), pairs)
             if settings.closure:
                 heads = components(store.documents, pairs, ties)
             else:

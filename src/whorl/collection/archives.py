@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 from whorl.collection import kinds
 from whorl.collection.budget import Budget
-from whorl.collection.faults import DAMAGE, RefusedError, reason
+from whorl.collection.faults import RefusedError, damage, reason
 from whorl.collection.kinds import Kind
 from whorl.collection.members import Archive
 from whorl.collection.tars import TarArchive
@@ -26,7 +26,7 @@ def _check_tar(file: BinaryIO, kind: Kind) -> None:
     """A compressed file that does not say so by its name may hold anything."""
     try:
         block = unpack(file, kind.what).read(512)
-    except DAMAGE as error:
+    except damage() as error:
         raise RefusedError(f"damaged: {reason(error)}") from error
     if not kinds.is_tar_header(block):
         raise RefusedError(f"binary: compressed by {kind.what}, and no tar archive; unpack it")

@@ -8,15 +8,18 @@ WhorlError
 """
 
 import lzma
+import sys
 import zlib
-
-import zstandard
 
 from whorl.collection.names import printable
 from whorl.errors import FaultsError
 
-# What the decompressors raise on damaged data; bz2 and gzip raise OSError.
-DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+
+def damage() -> tuple[type[Exception], ...]:
+    """What the decompressors raise on damaged data; bz2 and gzip raise OSError. That of zstd is not imported before it
+    is used: it takes as long as the rest of the package."""
+    used = (sys.modules["zstandard"].ZstdError,) if "zstandard" in sys.modules else ()
+    return OSError, EOFError, zlib.error, lzma.LZMAError, *used
 
 
 class RulesError(FaultsError):
@@ -29,6 +32,11 @@ class RefusedError(Exception):
 
 class BrokenError(Exception):
     """A tar archive breaks off, or is not what it should be."""
+
+
+def broken() -> tuple[type[Exception], ...]:
+    """What reading a compressed tar archive may raise."""
+    return BrokenError, *damage()
 
 
 def reason(error: Exception) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from whorl.collection import ignores
 from whorl.collection.budget import Budget
-from whorl.collection.faults import DAMAGE, BrokenError, RefusedError, reason
+from whorl.collection.faults import BrokenError, RefusedError, broken, reason
 from whorl.collection.headers import BLOCK, EXTENDED, LONGEST, Header, header, name_of, records
 from whorl.collection.members import Listed, Member
 from whorl.collection.names import parts
@@ -39,7 +39,7 @@ class TarArchive:
         tape = _Tape(self._start(), self._budget)
         try:
             yield from self._headers(tape)
-        except (BrokenError, *DAMAGE) as error:
+        except broken() as error:
             yield Listed("", refused=f"damaged at byte {tape.at:,}: {reason(error)}; what follows was not read")
 
     def read(self, members: Iterable[Member]) -> Iterator[tuple[Member, bytes | RefusedError]]:
@@ -52,7 +52,7 @@ class TarArchive:
                 content = tape.take(member.size)
             except RefusedError as refusal:
                 yield member, refusal
-            except (BrokenError, *DAMAGE) as error:
+            except broken() as error:
                 yield member, RefusedError(f"damaged: {reason(error)}")
             else:
                 yield member, content

@@ -5,8 +5,6 @@ import gzip
 import lzma
 from typing import BinaryIO, Protocol
 
-import zstandard
-
 from whorl.collection.kinds import What
 
 # Bytes that a stream may make its decompressor hold. xz -9 takes 65 MB, zstd --long 128 MB; a header can claim 4 GB.
@@ -32,6 +30,8 @@ def unpack(file: BinaryIO, what: What) -> Readable:
     if what == "xz":
         return _Xz(file)
     if what == "zstd":
+        import zstandard  # not before it is needed: see ``faults.damage``
+
         return zstandard.ZstdDecompressor(max_window_size=128 << 20).stream_reader(
             file, read_across_frames=True, closefd=False
         )

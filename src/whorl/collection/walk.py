@@ -12,7 +12,7 @@ from whorl.collection import kinds
 from whorl.collection.archives import archive
 from whorl.collection.budget import Budget
 from whorl.collection.contents import Contents
-from whorl.collection.faults import DAMAGE, RefusedError, reason
+from whorl.collection.faults import RefusedError, damage, reason
 from whorl.collection.folder import DiskFolder, opened
 from whorl.collection.ignores import Allowance
 from whorl.collection.kinds import Kind
@@ -111,7 +111,7 @@ class Walk:
         except RefusedError as refusal:
             yield _skipped(box.name, str(refusal))
             return
-        except DAMAGE as error:
+        except damage() as error:
             yield _skipped(box.name, f"damaged: {reason(error)}")
             return
         if box.kind.what == "zip" and is_document(contents.members):

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import BinaryIO
 
 from whorl.collection.budget import Budget
-from whorl.collection.faults import DAMAGE, RefusedError, reason
+from whorl.collection.faults import RefusedError, damage, reason
 from whorl.collection.folder import special
 from whorl.collection.members import Listed, Member
 from whorl.collection.names import decoded, parts
@@ -71,7 +71,7 @@ class ZipArchive:
                 yield member, self._content(member)
             except RefusedError as refusal:
                 yield member, refusal
-            except DAMAGE as error:
+            except damage() as error:
                 yield member, RefusedError(f"damaged: {reason(error)}")
 
     def note(self, member: ZipMember, most: int) -> bytes:

@@ -19,7 +19,7 @@ class Chunks(Protocol):
         ...
 
     def chunk(self) -> bytes:
-        """The next bytes; none at the end. Raises one of ``DAMAGE``."""
+        """The next bytes; none at the end. Raises one of ``damage()``."""
         ...
 
     def resync(self, start: bytes) -> bool:

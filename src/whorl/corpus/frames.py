@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from whorl.collection.faults import DAMAGE, reason
+from whorl.collection.faults import damage, reason
 from whorl.corpus.chunks import Chunks
 from whorl.corpus.http import headers
 
@@ -52,7 +52,7 @@ class Frames:
             except _DamagedError as error:
                 yield Frame(self._row, {}, f"damaged: {error}")
                 going = self._recover(None)
-            except DAMAGE as error:
+            except damage() as error:
                 yield Frame(self._row, {}, f"damaged: {reason(error)}")
                 going = self._recover(error)
 
@@ -111,7 +111,7 @@ class Frames:
                     self._fill(blank + len(_MARK))  # at the end of the file there may be less
                     return _MARK.startswith(self._held[blank : blank + len(_MARK)])
                 del self._held[:blank]
-        except DAMAGE:
+        except damage():
             if self._source.member == member:
                 raise
         return True
@@ -132,7 +132,7 @@ class Frames:
             return self._source.resync(_MARK)
         try:
             self._scan()
-        except DAMAGE:
+        except damage():
             self._held.clear()
             return self._source.resync(_MARK)
         return bool(self._held)

@@ -4,8 +4,6 @@ import re
 import zlib
 from dataclasses import dataclass
 
-import zstandard
-
 from whorl.corpus.records import BadRowError, LeftOutError
 
 # Headers beyond this are no response: servers refuse far less.
@@ -114,6 +112,8 @@ def _inflated(body: bytes, window: int, most: int) -> bytes:
 
 
 def _unzstd(body: bytes, most: int) -> bytes:
+    import zstandard  # few servers send it
+
     try:
         reader = zstandard.ZstdDecompressor(max_window_size=8 << 20).stream_reader(body)  # the web's limit: RFC 9659
         content: bytes = reader.read(most + 1)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from whorl import kernel
-from whorl.collection.faults import DAMAGE, reason
+from whorl.collection.faults import damage, reason
 from whorl.collection.folder import opened
 from whorl.collection.rules import Rules
 from whorl.corpus.chunks import chunks
+from whorl.corpus.columns import Column
 from whorl.corpus.lines import Line, blocks, lines
 from whorl.corpus.records import BadRowError, Columns, Fault, Place, Record
 from whorl.corpus.rows import record
@@ -37,7 +38,7 @@ def names(path: Path, rules: Rules) -> list[str] | None:
                     objects += 1
                 except BadRowError:
                     continue  # reading reports it
-        except DAMAGE:
+        except damage():
             pass  # reading reports it
     return list(found) if objects and found else None
 
@@ -51,7 +52,7 @@ def rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> 
             for line in lines(source, rules.member):
                 row = line.number
                 yield from _row(line, Place(name, row), columns, rules.member, prefix, source.offset)
-        except DAMAGE as error:
+        except damage() as error:
             yield Fault(name, row + 1, _DAMAGED.format(reason(error)))
 
 
@@ -65,7 +66,7 @@ def sheets(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -
                 found = _Lines(block, row + 1, name, columns, rules.member, prefix, source.offset)
                 row += len(found)
                 yield from found.items()
-        except DAMAGE as error:
+        except damage() as error:
             yield Fault(name, row + 1, _DAMAGED.format(reason(error)))
 
 
@@ -84,6 +85,9 @@ def _row(line: Line, place: Place, columns: Columns, most: int, prefix: str, off
 # Which kinds of values an id, an address or a date may have, and which a text.
 _WORD = np.isin(range(ELSE + 1), (MISSING, STRING, ESCAPED, INTEGER, NULL))
 _TEXT = np.isin(range(ELSE + 1), (STRING, ESCAPED))
+
+# Which of those are there.
+_SAID = np.isin(range(ELSE + 1), (STRING, ESCAPED, INTEGER))
 
 
 class _Lines:
@@ -141,34 +145,25 @@ class _Lines:
 
     def _sheet(self, places: list[int]) -> Sheet:
         rows = [self._first + place for place in places]
-        ids = [
-            word or f"{self._prefix}{self._name}:{row}" for word, row in zip(self._words(0, places), rows, strict=True)
-        ]
+        ids, urls, dates = (self._words(column, places) for column in (0, 2, 3))
+        if not ids.is_whole:
+            named = zip(ids, rows, strict=True)
+            ids = Column.of(word or f"{self._prefix}{self._name}:{row}" for word, row in named)
         starts, ends = self._starts[places, 1], self._ends[places, 1]
-        urls, dates = self._words(2, places), self._words(3, places)
         return Sheet(self._name, rows, ids, urls, dates, self._data, starts, ends, self._offset)
 
-    def _words(self, column: int, places: list[int]) -> list[str | None]:
+    def _words(self, column: int, places: list[int]) -> Column:
         """The values of a column whose values are strings, whole numbers or nothing."""
-        if (self._kinds[places, column] == MISSING).all():
-            return [None] * len(places)
-        return [
-            self._word(kind, start, end)
-            for kind, start, end in zip(
-                self._kinds[places, column].tolist(),
-                self._starts[places, column].tolist(),
-                self._ends[places, column].tolist(),
-                strict=True,
-            )
-        ]
-
-    def _word(self, kind: int, start: int, end: int) -> str | None:
-        content = self._block[start:end]
-        if kind == STRING:
-            return content.decode()
-        if kind == ESCAPED:
-            return str(json.loads(b'"%b"' % content))
-        return str(int(content)) if kind == INTEGER else None
+        kinds, starts, ends = (table[places, column] for table in (self._kinds, self._starts, self._ends))
+        is_there = _SAID[kinds]
+        if not is_there.any():
+            return Column.empty(len(places))
+        data, bounds = kernel.jsonl().unescaped(self._data, starts, np.where(is_there, ends, starts))
+        found = Column(data, bounds, is_there)
+        if (kinds == INTEGER).any():  # a minus before a zero is not kept
+            numbers = zip(found, (kinds == INTEGER).tolist(), strict=True)
+            return Column.of(str(int(word)) if word and is_number else word for word, is_number in numbers)
+        return found
 
 
 def _object(line: Line, most: int) -> dict[str, Any] | None:

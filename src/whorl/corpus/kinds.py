@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from whorl.collection.faults import DAMAGE
+from whorl.collection.faults import damage
 from whorl.collection.folder import opened
 from whorl.corpus.chunks import chunks
 
@@ -41,7 +41,7 @@ def _by_content(path: Path) -> Table | None:
             return "parquet"
         try:
             head = chunks(file).chunk()
-        except DAMAGE:
+        except damage():
             return None  # whoever reads it reports it
     if head.startswith(_WARC_MARK):
         return "warc"

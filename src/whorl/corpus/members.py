@@ -6,11 +6,12 @@ record; what was read before damage is not lost; and a zstd file that breaks off
 
 import zlib
 from abc import ABC, abstractmethod
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import zstandard
+from whorl.collection.faults import damage
 
-from whorl.collection.faults import DAMAGE
+if TYPE_CHECKING:
+    from zstandard import ZstdCompressionDict
 
 BLOCK = 1 << 20  # read at once, and the most that gzip gives at once: what is done once a block does not count
 # Compressed zstd taken at once. Four bytes can become 128 kB, so this much becomes 32 MB at the worst.
@@ -49,7 +50,7 @@ class Members(ABC):
             raise self._broken
         try:
             return self._unpacked()
-        except DAMAGE as error:
+        except damage() as error:
             self._broken = error
             raise
 
@@ -75,7 +76,7 @@ class Members(ABC):
                 if self.chunk().startswith(start):
                     self._seek(at)
                     return True
-            except DAMAGE:
+            except damage():
                 pass  # the mark stood there by chance, or this member is damaged too
             at += 1
         return False
@@ -145,7 +146,7 @@ class Zstd(Members):
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file)
-        self._dictionary: zstandard.ZstdCompressionDict | None = None
+        self._dictionary: ZstdCompressionDict | None = None
 
     def _begin(self) -> bool:
         self.member = self.offset
@@ -156,6 +157,8 @@ class Zstd(Members):
             return False
         if self._block[:4] != self.magic:
             raise OSError("not zstd")
+        import zstandard  # not before it is needed: see ``damage``
+
         unpacker = zstandard.ZstdDecompressor(dict_data=self._dictionary, max_window_size=_ZSTD_WINDOW)
         self._unpacker = unpacker.decompressobj()
         return True
@@ -173,6 +176,8 @@ class Zstd(Members):
         content = bytes(self._block[8 : 8 + size])
         self._block = self._block[8 + size :]
         if mark == _WITH_DICTIONARY and self._dictionary is None:
+            import zstandard
+
             if content.startswith(ZSTD):
                 content = zstandard.ZstdDecompressor().decompress(content, max_output_size=_DICTIONARY)
             self._dictionary = zstandard.ZstdCompressionDict(content)

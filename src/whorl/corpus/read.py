@@ -184,13 +184,13 @@ def _once(items: Iterator[Item], seen: Seen) -> Iterator[Item]:
 
 
 def _once_each(sheet: Sheet, seen: Seen) -> Iterator[Item]:
-    new = seen.add_all(sheet.ids)
+    new = seen.add_all(sheet.ids.encoded())
     if new.all():
         yield sheet
         return
     yield sheet.chosen(new)
     for place in np.flatnonzero(~new).tolist():
-        yield _again(sheet.path, sheet.rows[place], sheet.ids[place])
+        yield _again(sheet.path, sheet.rows[place], sheet.ids[place] or "")
 
 
 def _again(path: str, row: int, identity: str) -> Fault:

@@ -7,7 +7,7 @@ chance that any two are is about 2^-34. A full table stays as it is and a larger
 
 import mmap
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -32,12 +32,12 @@ class Seen:
 
     def add(self, identity: str) -> bool:
         """Whether the id is new."""
-        return bool(self.add_all([identity])[0])
+        return bool(self.add_all([identity.encode("utf-8", "surrogatepass")])[0])
 
-    def add_all(self, ids: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of the ids are new: each for the first time only."""
-        told = (blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=16).digest() for identity in ids)
-        return self.add_digests(np.frombuffer(b"".join(told), np.uint64).reshape(-1, 2))
+    def add_all(self, ids: Iterable[bytes]) -> NDArray[np.bool_]:
+        """Which of the ids, in UTF-8, are new: each for the first time only."""
+        digests = b"".join([blake2b(identity, digest_size=16).digest() for identity in ids])
+        return self.add_digests(np.frombuffer(digests, np.uint64).reshape(-1, 2))
 
     def known(self, digests: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which of the digests were added. A row of ``digests`` is one of them."""

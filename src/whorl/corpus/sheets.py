@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
+from whorl.corpus.columns import Column
 from whorl.frontends.detection import TEXT
 from whorl.model import Document
 
@@ -20,9 +21,9 @@ class Sheet:
 
     path: str
     rows: Sequence[int]
-    ids: Sequence[str]
-    urls: Sequence[str | None]
-    dates: Sequence[str | None]
+    ids: Column
+    urls: Column
+    dates: Column
     data: NDArray[np.uint8]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -39,19 +40,18 @@ class Sheet:
     def documents(self) -> Iterator[Document]:
         """The same, one at a time."""
         text, bounds = self.texts()
-        for row, (start, end) in enumerate(pairwise(bounds.tolist())):
-            content = text[start:end].tobytes().decode()
-            yield Document(self.ids[row], content, self.urls[row], self.dates[row], format=TEXT)
+        columns = zip(pairwise(bounds.tolist()), self.ids, self.urls, self.dates, strict=True)
+        for (start, end), identity, url, date in columns:
+            yield Document(identity or "", text[start:end].tobytes().decode(), url, date, format=TEXT)
 
     def chosen(self, those: NDArray[np.bool_]) -> "Sheet":
         """Some of the rows."""
-        mask = those.tolist()
         return replace(
             self,
-            rows=list(compress(self.rows, mask)),
-            ids=list(compress(self.ids, mask)),
-            urls=list(compress(self.urls, mask)),
-            dates=list(compress(self.dates, mask)),
+            rows=list(compress(self.rows, those.tolist())),
+            ids=self.ids.chosen(those),
+            urls=self.urls.chosen(those),
+            dates=self.dates.chosen(those),
             starts=self.starts[those],
             ends=self.ends[those],
         )

@@ -3,8 +3,9 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from whorl.errors import InputError
 
@@ -42,3 +43,37 @@ class Ahead:
                 yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
+
+    def each(self, function: Callable[[T], R], items: Iterable[T], then: Callable[[R], object]) -> None:
+        """``then(function(item))`` for each item, in their order. What ``function`` gives is handed on by the thread
+        that made it, unless it must wait for others: to another core it would be slow to get."""
+        if self._pool is None:
+            for item in items:
+                then(function(item))
+            return
+        line = _Line(then)
+        begun: deque[Future[None]] = deque()
+        for number, item in enumerate(items):
+            begun.append(self._pool.submit(lambda number, item: line.hand_on(number, function(item)), number, item))
+            if len(begun) > 2 * self._threads:
+                begun.popleft().result()
+        while begun:
+            begun.popleft().result()
+
+
+class _Line(Generic[R]):
+    """Hands on numbered results in order, one at a time, whichever thread brings them. After an error nothing more."""
+
+    def __init__(self, then: Callable[[R], object]) -> None:
+        self._then = then
+        self._lock = Lock()
+        self._waiting: dict[int, R] = {}
+        self._next = 0
+
+    def hand_on(self, number: int, result: R) -> None:
+        """What waits for this one is handed on with it."""
+        with self._lock:
+            self._waiting[number] = result
+            while self._next in self._waiting:
+                self._then(self._waiting.pop(self._next))
+                self._next += 1

@@ -41,7 +41,7 @@ def extensions() -> frozenset[str]:
 def format_of(document: Document) -> str:
     """The document's format: what it says itself, what its content and name tell, or ``text`` for a string."""
     if document.format is not None:
-        if document.format not in names():
+        if document.format != TEXT and document.format not in names():
             raise UnknownNameError("format", document.format, names())
         return document.format
     if isinstance(document.content, str):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.errors import InputError
-from whorl.kernel.twin_text import Shapes
+from whorl.kernel.twin_text import BINDS, Shapes
 
 MAGIC = b"whorl unicode tables 1\n"
 KINDS = ("characters", "words", "consonants")
@@ -47,6 +47,16 @@ def table(kind: str) -> Table:
     for start, end, base in zip(starts[dense:], [*starts[dense + 1 :], CODE_POINTS], bases[dense:], strict=True):
         entries[start:end] = base
     return Table(entries, (entries[:256] & 0xFF).astype(np.uint8))
+
+
+@cache
+def spelling() -> NDArray[np.uint32]:
+    """The entries of words, for who asks not where they stand. What is nothing at all, such as a zero-width space, is
+    then no part of the segment before it: nothing comes of it in any company."""
+    arrays, entries = _arrays(), table("words").entries.copy()
+    lengths = np.diff(arrays["offsets"])
+    entries[arrays["expansion.codes"][lengths[arrays["expansion.numbers"]] == 0]] &= np.uint32(BINDS)
+    return entries
 
 
 @cache

@@ -69,7 +69,7 @@ class TextFrontend:
         lock, so that other threads go on."""
         if self.symbols != "words" or len(data) > LONGEST:
             return self._grouped(data, bounds)
-        hashes, ends, parts = kernel.words().spelled(data, bounds, tables.table("words").entries)
+        hashes, ends, parts = kernel.words().spelled(data, bounds, tables.spelling())
         if len(ends) < len(bounds):  # a lone surrogate, which UTF-8 has not
             return self._grouped(data, bounds)
         return self._filled(hashes, ends, parts, data, bounds) if len(parts) else (hashes, ends)

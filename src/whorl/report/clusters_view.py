@@ -13,7 +13,7 @@ from whorl.report.clusters_plots import share
 # Clusters that are listed: a person reads no more, and documents.parquet has all.
 CLUSTERS = 100
 # Members of each that are listed below its representative.
-MEMBERS = 50
+MEMBERS = 20
 # Bytes that all members may take, so that hostile names cannot make a page of more than two megabytes.
 MEMBERS_BYTES = 900_000
 # What the markup round a member takes.

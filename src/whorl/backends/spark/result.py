@@ -136,4 +136,4 @@ def _pairs(alike: DataFrame) -> Measured:
 
 def _texts(column: Any) -> Texts:
     lengths, data = packed(column.cast(pa.string()).to_pylist())
-    return Texts(np.frombuffer(data, np.uint8), np.array(lengths, np.int32))
+    return Texts(np.frombuffer(data, np.uint8), lengths.astype(np.int32))
