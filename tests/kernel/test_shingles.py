@@ -50,6 +50,13 @@ def test_distinct_sorts_long_rows_of_any_shape(seed, shift, size):
     assert ends.tolist() == [0, len(found)]
 
 
+@given(st.lists(st.lists(values | st.sampled_from([0, 8, 1 << 63]), max_size=30), max_size=5), st.integers(1, 6))
+def test_levels(rows, count):
+    native, twin = (kernel.levels(*columns(rows), count) for kernel in (native_shingles, twin_shingles))
+    assert native.shape == twin.shape == (len(rows), count)
+    assert native.tolist() == twin.tolist()
+
+
 @given(st.lists(st.lists(values, max_size=30), max_size=5), st.sampled_from([1, 2, 16]), st.integers(1, 8))
 def test_samples(rows, modulus, least):
     native, twin = (kernel.sample(*columns(rows), modulus, least) for kernel in (native_shingles, twin_shingles))

@@ -65,9 +65,13 @@ class Counter:
         )
         self._common.append(common)
         self._runs.append(self._folder / f"pairs-{len(self._runs):06}")
-        with self._runs[-1].open("wb") as file:
-            for rows in tallied(postings.documents, *followed, room=self._room, threads=self._threads):
-                file.write(rows.data)
+
+        def tally(part: tuple[int, int]) -> NDArray[np.uint32]:
+            rows: NDArray[np.uint32] = kernel.pairs().tally(postings.documents, *followed, *part)
+            return rows
+
+        with self._runs[-1].open("wb") as file, Ahead(self._threads) as ahead:
+            ahead.each(tally, spans(followed[-1], self._room), lambda rows: file.write(rows.data))
 
     def write(self, path: Path) -> int:
         """All pairs to a file, each once, in order; how many."""
@@ -82,28 +86,19 @@ class Counter:
         return path.stat().st_size // _ROW.itemsize
 
 
-def tallied(
-    documents: NDArray[np.uint32], *followed: NDArray[np.int64], room: int, threads: int = 1
-) -> Iterator[NDArray[np.uint32]]:
+def tallied(documents: NDArray[np.uint32], *followed: NDArray[np.int64], room: int) -> Iterator[NDArray[np.uint32]]:
     """All pairs that followed postings make, in order, as rows of right, left and count: as many at a time as there is
     room for, but at least those of one document."""
-    works = followed[-1]
-
-    def tally(part: tuple[int, int]) -> NDArray[np.uint32]:
-        rows: NDArray[np.uint32] = kernel.pairs().tally(documents, *followed, *part)
-        return rows
-
-    with Ahead(threads) as ahead:
-        yield from ahead.map(tally, spans(works, room))
+    for part in spans(followed[-1], room):
+        yield kernel.pairs().tally(documents, *followed, *part)
 
 
 def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:
     """The pairs of a file that a counter wrote, in parts."""
-    rows = _mapped(path)
-    for start in range(0, len(rows), step):
-        forget(rows)
-        right, left, count = np.array(rows[start : start + step]).view("<u4").reshape(-1, _COLUMNS).T
-        yield Pairs(left, right, count)
+    with path.open("rb") as file:
+        while len(rows := np.fromfile(file, _ROW, step)):
+            right, left, count = rows.view("<u4").reshape(-1, _COLUMNS).T
+            yield Pairs(left, right, count)
 
 
 def _rows(pairs: NDArray[np.uint64], counts: NDArray[np.uint32]) -> NDArray[np.void]:

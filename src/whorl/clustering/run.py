@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -149,12 +150,17 @@ class Run:
                 yield item.chosen(np.arange(len(item)) >= len(behind))
         yield from items
 
+    @cached_property
+    def _equals(self) -> Equals:
+        """Which documents are equal to one before, when all were read."""
+        return set_aside(self._store.records)
+
     def pair(self) -> None:
         """Phases 2 and 3: ⟨shingle, document⟩ sorted, ⟨document, document, count⟩."""
         store, policy = self._store, _policy(self._settings)
         if store.state.get("pairs", {}).get("policy") == policy:
             return
-        equals = set_aside(store.records)
+        equals = self._equals
         share = self._settings.memory // SHARE
         settings = self._settings
         counter = Counter(
@@ -194,7 +200,7 @@ class Run:
         documents and the pairs as soon as they are known."""
         store, settings = self._store, self._settings
         with self._charged(JOIN):
-            equals = set_aside(store.records)
+            equals = self._equals
             ties = np.ascontiguousarray(store.records["shingle"][:, 0])
             common = np.fromfile(store.folder / COMMON, np.uint64)
             measurer = Measurer(store.shingles, drawn(store.folder, store.documents, settings), common, settings)

@@ -38,25 +38,13 @@ def draw(shingles: Rows, folder: Path, settings: ClusterSettings) -> None:
     def sample(span: tuple[int, int]) -> tuple[Hashes, NDArray[np.int32]]:
         part = shingles.part(*span)
         kept, ends, moduli = kernel.shingles().sample(part.hashes, part.bounds, settings.modulus, settings.least)
-        return kept, np.column_stack([moduli, levels(kept, ends, settings.modulus)])
+        levels = kernel.shingles().levels(kept, ends, settings.modulus.bit_length())
+        return kept, np.column_stack([moduli, levels])
 
     with values.open("wb") as values_file, columns.open("wb") as columns_file, Ahead(settings.threads) as ahead:
         for kept, counts in ahead.map(sample, shingles.spans(STEP)):
             values_file.write(kept.data)
             columns_file.write(counts.data)
-
-
-def levels(
-    kept: Hashes, ends: NDArray[np.int64], modulus: int, counted: NDArray[np.bool_] | None = None
-) -> NDArray[np.int32]:
-    """How many of each document's values, or of those that are counted, are 0 modulo 1, 2, 4, …"""
-    columns = []
-    for level in range(modulus.bit_length()):
-        there = kept & np.uint64((1 << level) - 1) == 0
-        before = np.zeros(len(kept) + 1, np.int32)
-        np.cumsum(there if counted is None else there & counted, out=before[1:])
-        columns.append(np.diff(before[ends]))
-    return np.column_stack(columns)
 
 
 def drawn(folder: Path, count: int, settings: ClusterSettings) -> Sketches:
@@ -70,12 +58,14 @@ def drawn(folder: Path, count: int, settings: ClusterSettings) -> Sketches:
 
 def common_among(sketches: Sketches, common: Hashes) -> NDArray[np.int32]:
     """How many of each document's values, as ``Sketches.kept`` has them, are common ones. Those come in order."""
-    modulus = 1 << (sketches.kept.shape[1] - 1)
-    found = np.zeros(sketches.kept.shape, np.int32)
+    count = sketches.kept.shape[1]
+    found = np.zeros((len(sketches.kept), count), np.int32)
     for first, last in sketches.rows.spans(STEP) if len(common) else ():
         part = sketches.rows.part(first, last)
         places = np.minimum(np.searchsorted(common, part.hashes), len(common) - 1)
-        found[first:last] = levels(part.hashes, part.bounds, modulus, common[places] == part.hashes)
+        those = np.flatnonzero(common[places] == part.hashes)
+        bounds = np.searchsorted(those, part.bounds)
+        found[first:last] = kernel.shingles().levels(part.hashes[those], bounds, count)
     return found
 
 

@@ -71,7 +71,9 @@ class TableWriter:
         self._waiting_rows = 0
         try:
             # Without Arrow's own schema: readers would take texts for categories, which is only how they are written.
-            self._writer = pq.ParquetWriter(self._temporary, self._schema, compression="zstd", store_schema=False)
+            self._writer = pq.ParquetWriter(
+                self._temporary, self._schema, compression="zstd", store_schema=False, write_batch_size=ROW_GROUP
+            )
         except OSError as error:
             raise _unwritten(path, error) from error
 

@@ -244,6 +244,28 @@ def sample(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::
     return kept, ends, moduli
 
 
+def levels(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::1], count: int64_t):
+    documents: int64_t = bounds.shape[0] - 1
+    found = np.zeros((documents, count), np.int32)
+    out: int32_t[:, ::1] = found
+    i: int64_t
+    at: int64_t
+    level: int64_t
+    value: uint64_t
+    with cython.nogil:
+        for i in range(documents):
+            for at in range(bounds[i], bounds[i + 1]):
+                value = values[at]
+                level = 0
+                while level < count - 1 and not value & 1:
+                    value >>= 1
+                    level += 1
+                out[i, level] += 1
+            for level in range(count - 2, -1, -1):
+                out[i, level] += out[i, level + 1]
+    return found
+
+
 def minima(
     values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::1], donors: cython.const[int64_t][:, ::1]
 ):

@@ -60,6 +60,15 @@ def sample(values: Values, bounds: Bounds, modulus: int, least: int) -> tuple[Va
     return np.array(flat, np.uint64), np.cumsum([0, *map(len, kept)], dtype=np.int64), np.array(moduli, np.int32)
 
 
+def levels(values: Values, bounds: Bounds, count: int) -> NDArray[np.int32]:
+    """For each document how many of its values are 0 modulo 1, 2, 4, …: ``count`` numbers."""
+    found = [
+        [sum(value % (1 << level) == 0 for value in values[start:end].tolist()) for level in range(count)]
+        for start, end in pairwise(bounds.tolist())
+    ]
+    return np.array(found, np.int32).reshape(-1, count)
+
+
 def minima(values: Values, bounds: Bounds, donors: NDArray[np.int64]) -> Values:
     """Of each document that has values, which come in order, the least in every bin: ``len(donors)`` bins divide the
     range of 64 bits evenly. An empty bin borrows from the first full one that its row of ``donors`` names, or else from

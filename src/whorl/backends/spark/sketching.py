@@ -19,7 +19,6 @@ from whorl.backends.spark.columns import batch, gathered, listed, rows
 from whorl.clustering.reading import Reader, batches
 from whorl.clustering.records import TEXTS, Batch, Item, Texts
 from whorl.clustering.settings import ClusterSettings
-from whorl.clustering.sketching import levels
 from whorl.corpus.records import Columns, Fault, Place
 from whorl.corpus.seen import Seen
 from whorl.corpus.sheets import Sheet
@@ -159,7 +158,7 @@ def sketches(chosen: DataFrame, settings: ClusterSettings) -> DataFrame:
 def _drawn(table: Any, settings: ClusterSettings) -> Any:
     all_of = rows(table["hashes"])
     values, bounds, moduli = kernel.shingles().sample(all_of.hashes, all_of.bounds, settings.modulus, settings.least)
-    kept = levels(values, bounds, settings.modulus)
+    kept = kernel.shingles().levels(values, bounds, settings.modulus.bit_length())
     if settings.super_shingles:
         values, sizes = binned(all_of.hashes, all_of.bounds, size_for(settings.threshold))
         bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
