@@ -190,7 +190,7 @@ def _clustered(
     written: list[Future[None]] = []
 
     def paired(ids: Texts, pairs: Measured) -> None:
-        written.append(pool.submit(write_pairs, ids, pairs, out))
+        written.append(pool.submit(write_pairs, ids, pairs, out, settings.threads))
 
     with stages() as progress, Run(out / PHASES, scheme, settings, source.described(), progress) as run:
         return *_phases(run, source, progress, paired), written[0]

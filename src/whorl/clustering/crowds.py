@@ -5,7 +5,7 @@ which each is compared with hundreds of others; what a crowd has is therefore nu
 shingles at a time.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +65,7 @@ def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lam
     for group in _within(crowded(rows, asked), rows.sizes, memory // EACH):
         for members in group:
             numbers[members] = np.arange(len(members))
-        for pairs in ahead.map(compare, _parts(list(ahead.map(build, group)))):
+        for pairs in ahead.map(compare, _parts(ahead.map(build, group))):
             told(pairs)
         _let_go(rows, memory)
 
@@ -94,7 +94,9 @@ def crowded(rows: Rows, asked: Asked) -> list[Numbers]:
     pays = (looks >= LEAST) & (looks >= AGAIN * each)
     members = np.flatnonzero(pays[roots])
     members = members[np.argsort(roots[members], kind="stable")]
-    return np.split(members, np.flatnonzero(np.diff(roots[members])) + 1) if len(members) else []
+    crowds = np.split(members, np.flatnonzero(np.diff(roots[members])) + 1) if len(members) else []
+    # The largest first: the others are numbered while it is compared.
+    return sorted(crowds, key=lambda own: -each[roots[own[0]]])
 
 
 def _within(crowds: Sequence[Numbers], sizes: Numbers, room: int) -> Iterator[list[Numbers]]:
@@ -114,7 +116,7 @@ def _within(crowds: Sequence[Numbers], sizes: Numbers, room: int) -> Iterator[li
         yield group
 
 
-def _parts(crowds: Sequence[tuple[Any, Numbers]]) -> Iterator[tuple[Any, int, int, int]]:
+def _parts(crowds: Iterable[tuple[Any, Numbers]]) -> Iterator[tuple[Any, int, int, int]]:
     """Members of crowds that are the left ones of about so many pairs."""
     for crowd, bounds in crowds:
         for first, last in spans(bounds, STEP):

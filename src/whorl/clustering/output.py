@@ -17,6 +17,7 @@ from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.written import BINS, DOCUMENTS_FILE, HUNDREDTHS, PAIRS_FILE, SUMMARY_FILE
 from whorl.corpus.parquet import DOCUMENTS, PAIRS, coded, coded_by, write_table
 from whorl.errors import WhorlError
+from whorl.fingerprinting.ahead import Ahead
 
 KEEP_FILE = "keep.txt"
 
@@ -81,9 +82,23 @@ def write(
     return told
 
 
-def write_pairs(ids: Texts, pairs: Measured, folder: Path) -> None:
-    """The table of pairs, which is most of what is written."""
-    write_table(folder / PAIRS_FILE, _pairs(ids, pairs), PAIRS)
+def write_pairs(ids: Texts, pairs: Measured, folder: Path, threads: int = 1) -> None:
+    """The table of pairs, which is most of what is written. One thread writes; if there may be more, they prepare."""
+    names = _Column(ids)
+
+    def part(start: int) -> dict[str, Any]:
+        chosen = pairs.chosen(slice(start, start + STEP))
+        return {
+            "left": names.take(chosen.left),
+            "right": names.take(chosen.right),
+            "resemblance": chosen.resemblance,
+            "left_in_right": chosen.left_in_right,
+            "right_in_left": chosen.right_in_left,
+            "shared": np.rint(chosen.shared).astype(np.int64),
+        }
+
+    with Ahead(threads) as ahead:
+        write_table(folder / PAIRS_FILE, ahead.map(part, range(0, len(pairs), STEP)), PAIRS)
 
 
 def hundredths(measures: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -128,20 +143,6 @@ def _documents(found: Clustering) -> Iterator[dict[str, Any]]:
             "kind": coded(found.kind[part].astype(np.int32), kinds),
             "url": urls.take(part),
             "date": dates.take(part),
-        }
-
-
-def _pairs(ids: Texts, pairs: Measured) -> Iterator[dict[str, Any]]:
-    names = _Column(ids)
-    for start in range(0, len(pairs), STEP):
-        part = pairs.chosen(slice(start, start + STEP))
-        yield {
-            "left": names.take(part.left),
-            "right": names.take(part.right),
-            "resemblance": part.resemblance,
-            "left_in_right": part.left_in_right,
-            "right_in_left": part.right_in_left,
-            "shared": np.rint(part.shared).astype(np.int64),
         }
 
 

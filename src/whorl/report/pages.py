@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from whorl.report import words
+from whorl.report.compiled import CompiledTemplates
 from whorl.report.visible import printable
 
 STYLES = {
@@ -52,7 +53,7 @@ def render(page: str, **context: Any) -> str:
 
 @cache
 def template(page: str) -> Template:
-    """The page of this name, to be filled in. Making it costs a tenth of a second."""
+    """The page of this name, to be filled in."""
     return _environment().get_template(f"{page}.html")
 
 
@@ -93,6 +94,7 @@ def environment(package: str) -> Environment:
     """How templates of a package are filled in: all is escaped and printable, and what is missing is a fault."""
     made = Environment(
         loader=PackageLoader(package),
+        bytecode_cache=CompiledTemplates(),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=printable,
