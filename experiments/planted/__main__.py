@@ -33,7 +33,7 @@ from experiments.planted.shinglings import Hashes, by_id
 from experiments.planted.tools import SETTINGS, Tool, tools
 
 # Words in the shingles of Whorl's preset.
-OURS = whorl.PRESETS["web"].k
+OURS = whorl.PRESETS["pages"].k
 
 
 @dataclass(frozen=True)

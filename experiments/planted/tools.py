@@ -16,6 +16,7 @@ from benchmarks.clusters_peers.peers import PEERS, ROOT, Peer
 from benchmarks.clusters_peers.rows import SHINGLE
 
 from whorl import PRESETS
+from whorl.clustering.settings import THRESHOLDS
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,12 @@ def whorl(settings: str) -> Tool:
     """Whorl's command with some of its options, given as on a command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--measure", default="resemblance")
-    parser.add_argument("--threshold", type=float, default=0.5)
-    parser.add_argument("--k", type=int, default=PRESETS["web"].k)
+    parser.add_argument("--threshold", type=float)
+    parser.add_argument("--k", type=int, default=PRESETS["pages"].k)
     known, _ = parser.parse_known_args(shlex.split(settings))
     name = f"whorl {settings}".strip()
-    return Tool(name, known.threshold, known.measure, known.k, tuple(shlex.split(settings)))
+    threshold = THRESHOLDS[known.measure] if known.threshold is None else known.threshold
+    return Tool(name, threshold, known.measure, known.k, tuple(shlex.split(settings)))
 
 
 def tools(names: Sequence[str], settings: Sequence[str] = SETTINGS) -> list[Tool]:
