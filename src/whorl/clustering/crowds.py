@@ -20,8 +20,8 @@ from whorl.fingerprinting.ahead import Ahead
 AGAIN = 16
 LEAST = 1 << 18
 
-# Bytes that a shingle of a crowd takes.
-EACH = 16
+# Bytes that a shingle of a crowd takes, with its own on the disk, which is looked at.
+EACH = 24
 
 # Pairs that are compared at a time.
 STEP = 1 << 16
