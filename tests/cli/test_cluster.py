@@ -1,6 +1,7 @@
 """``whorl cluster``: a collection in, tables out."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,14 @@ def test_a_folder_with_something_in_it_is_refused(corpus, tmp_path):
 @pytest.mark.parametrize("size", ["12X", "G", "-1", "1.5G"])
 def test_a_size_that_is_none(corpus, tmp_path, size):
     assert run("cluster", corpus, "-o", tmp_path / "out", "--memory", size).exit_code == 2
+
+
+def test_what_writing_takes_is_asked_for_before_anything_is_read(corpus, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = run("cluster", corpus, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert 'pyarrow, which is missing: pip install "whorl[corpus]"' in result.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_any_memory_gives_the_same(corpus, tmp_path):

@@ -3,7 +3,7 @@
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -32,13 +32,12 @@ from whorl.clustering.result import Clustering
 from whorl.clustering.run import SKETCH, Progress, Run
 from whorl.clustering.settings import MEASURES, THRESHOLDS, ClusterSettings
 from whorl.collection.rules import Rules
+from whorl.corpus.parquet import check_arrow
 from whorl.corpus.read import read_sheets, size
 from whorl.corpus.records import Columns, Fault, Record
 from whorl.corpus.seen import Seen
 from whorl.corpus.sheets import Sheet
 from whorl.errors import InputError
-from whorl.report.answer import answer_text
-from whorl.report.clusters import make_ready, write_clusters
 from whorl.scheme import Scheme
 
 DEFAULTS = ClusterSettings()
@@ -119,6 +118,7 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
     set_limits(given["parse_seconds"], given["parse_memory"], settings.threads)
     scheme = scheme_of(given.pop("scheme_name"), given)
     source = _Source(corpus, _columns(given), rules_of(given))
+    check_arrow()
     _prepare(out, bool(corpus), given["fresh"])
     with ThreadPoolExecutor(1) as pool:
         pairs: Future[None] | None = None
@@ -131,6 +131,8 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
         if pairs is None:
             write_pairs(found.ids, found.pairs, out)
         told = write(found, out, settings, given["keep"], left_out)
+        from whorl.report.clusters import write_clusters  # a page's templates take long to import
+
         write_clusters(out)
         if pairs is not None:
             pairs.result()
@@ -183,25 +185,25 @@ def _clustered(
 ) -> tuple[Clustering, list[Fault], Future[None] | None]:
     """All phases that are not done yet, and what was wrong with the corpus when it was read. If there may be more
     threads, that of the pool meanwhile reads in what writing takes, and then writes the pairs."""
-    if settings.threads == 1:
-        with stages() as progress, Run(out / PHASES, scheme, settings, source.described(), progress) as run:
-            return *_phases(run, source, progress, None), None
-    pool.submit(make_ready)
     written: list[Future[None]] = []
 
     def paired(ids: Texts, pairs: Measured) -> None:
         written.append(pool.submit(write_pairs, ids, pairs, out, settings.threads))
 
     with stages() as progress, Run(out / PHASES, scheme, settings, source.described(), progress) as run:
-        return *_phases(run, source, progress, paired), written[0]
+        run.sketch(source.items(progress), source.faults)
+        if settings.threads > 1:
+            # Not while documents are read: importing holds the interpreter's lock, which reading needs.
+            pool.submit(_make_ready)
+        run.pair()
+        found = run.join(paired if settings.threads > 1 else None)
+        return found, [Fault(**fault) for fault in run.faults], written[0] if written else None
 
 
-def _phases(
-    run: Run, source: _Source, progress: Progress | None, paired: Callable[[Texts, Measured], object] | None
-) -> tuple[Clustering, list[Fault]]:
-    run.sketch(source.items(progress), source.faults)
-    run.pair()
-    return run.join(paired), [Fault(**fault) for fault in run.faults]
+def _make_ready() -> None:
+    from whorl.report.clusters import make_ready
+
+    make_ready()
 
 
 def _on_spark(
@@ -245,6 +247,8 @@ def _answer(out: Path, names: tuple[str, ...], form: str) -> None:
     """The clusters of some documents."""
     asked = [line.strip() for name in names for line in (sys.stdin if name == "-" else [name])]
     answer = Clusters.open(out).ask([name for name in asked if name])
+    from whorl.report.answer import answer_text
+
     click.echo(json.dumps(answer.as_dict()) if form == "json" else answer_text(answer))
     if answer.unknown:
         sys.exit(1)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -44,6 +45,9 @@ WIDTHS: Mapping[str, np.dtype[Any]] = {
 }
 
 
+_MISSING = 'Parquet needs pyarrow, which is missing: pip install "whorl[corpus]"'
+
+
 @cache
 def arrow() -> tuple[Any, Any]:
     """``pyarrow`` and ``pyarrow.parquet``. They take 0.2 s to import, so only who needs them does."""
@@ -51,8 +55,14 @@ def arrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        raise InputError('Parquet needs pyarrow, which is missing: pip install "whorl[corpus]"') from error
+        raise InputError(_MISSING) from error
     return pyarrow, parquet
+
+
+def check_arrow() -> None:
+    """Refuses at once what ``arrow`` would refuse later, without importing anything."""
+    if find_spec("pyarrow") is None:
+        raise InputError(_MISSING)
 
 
 class TableWriter:
