@@ -23,6 +23,9 @@ LEAST = 1 << 18
 # Bytes that a shingle of a crowd takes, with its own on the disk, which is looked at.
 EACH = 24
 
+# Shingles of a crowd are numbered in 32 bits.
+MOST = (1 << 31) - 1
+
 # Pairs that are compared at a time.
 STEP = 1 << 16
 
@@ -62,7 +65,7 @@ def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lam
         crowd.shared(first, last, starts, asked.right, numbers, counts)
         return pairs
 
-    for group in _within(crowded(rows, asked), rows.sizes, memory // EACH):
+    for group in _within(crowded(rows, asked), rows.sizes, min(MOST, memory // EACH)):
         for members in group:
             numbers[members] = np.arange(len(members))
         for pairs in ahead.map(compare, _parts(ahead.map(build, group))):
