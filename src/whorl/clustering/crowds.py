@@ -20,8 +20,13 @@ from whorl.fingerprinting.ahead import Ahead
 AGAIN = 16
 LEAST = 1 << 18
 
-# Bytes that a shingle of a crowd takes, with its own on the disk, which is looked at.
-EACH = 24
+# Bytes that a shingle of a crowd takes.
+EACH = 16
+
+# Bytes of a file that the system maps for each place that is looked at. They count as memory, so of hashes that do not
+# fit, only so many pairs are looked at before they are let go.
+AROUND = 1 << 16
+FEW = 1 << 10
 
 # Shingles of a crowd are numbered in 32 bits.
 MOST = (1 << 31) - 1
@@ -58,29 +63,43 @@ def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lam
 
     def build(members: Numbers) -> tuple[Any, Numbers]:
         bounds = np.concatenate([[0], np.cumsum(starts[members + 1] - starts[members])])
-        return kernel.crowds().Crowd(rows.hashes, rows.bounds, members, int(bounds[-1])), bounds
+        crowd = kernel.crowds().Crowd(rows.hashes, rows.bounds, members, int(bounds[-1]))
+        _let_go(rows, memory)
+        return crowd, bounds
 
     def compare(part: tuple[Any, int, int, int]) -> int:
         crowd, first, last, pairs = part
         crowd.shared(first, last, starts, asked.right, numbers, counts)
         return pairs
 
-    for group in _within(crowded(rows, asked), rows.sizes, min(MOST, memory // EACH)):
+    for group in _within(crowded(rows, asked), rows, memory):
         for members in group:
             numbers[members] = np.arange(len(members))
         for pairs in ahead.map(compare, _parts(ahead.map(build, group))):
             told(pairs)
-        _let_go(rows, memory)
 
     def go_through(part: Numbers) -> int:
-        left, right = asked.left[part].astype(np.int64), asked.right[part].astype(np.int64)
-        counts[part] = kernel.pairs().shared(rows.hashes, rows.bounds, left, right, asked.needed(left, right))
-        _let_go(rows, memory)
+        left, right = asked.left[part], asked.right[part]
+        counts[part] = side_by_side(rows, left, right, asked.needed(left, right), memory)
         return len(part)
 
     others = np.flatnonzero(numbers[asked.left] < 0)
     for pairs in ahead.map(go_through, (others[at : at + STEP] for at in range(0, len(others), STEP))):
         told(pairs)
+    return counts
+
+
+def side_by_side(
+    rows: Rows, left: Numbers, right: Numbers, needed: NDArray[np.float64], memory: int
+) -> NDArray[np.int64]:
+    """The same of any pairs, one by one."""
+    lefts, rights = (np.ascontiguousarray(side, np.int64) for side in (left, right))
+    counts = np.zeros(len(lefts), np.int64)
+    step = FEW if rows.hashes.nbytes > memory else max(1, len(lefts))
+    for start in range(0, len(lefts), step):
+        part = slice(start, start + step)
+        counts[part] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts[part], rights[part], needed[part])
+        _let_go(rows, memory)
     return counts
 
 
@@ -102,15 +121,18 @@ def crowded(rows: Rows, asked: Asked) -> list[Numbers]:
     return sorted(crowds, key=lambda own: -each[roots[own[0]]])
 
 
-def _within(crowds: Sequence[Numbers], sizes: Numbers, room: int) -> Iterator[list[Numbers]]:
-    """Crowds that fit the room together. One that does not fit alone is left out, and gone through."""
+def _within(crowds: Sequence[Numbers], rows: Rows, memory: int) -> Iterator[list[Numbers]]:
+    """Crowds that fit the memory together, with what is looked at to number them. One that does not fit alone is left
+    out, and gone through side by side."""
+    sizes, around = rows.sizes, AROUND if rows.hashes.nbytes > memory else 0
     group: list[Numbers] = []
     held = 0
     for members in crowds:
-        each = int(sizes[members].sum())
-        if each > room:
+        shingles = int(sizes[members].sum())
+        each = EACH * shingles + around * len(members)
+        if each > memory or shingles > MOST:
             continue
-        if held + each > room:
+        if held + each > memory:
             yield group
             group, held = [], 0
         group.append(members)

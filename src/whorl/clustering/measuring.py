@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whorl import kernel
 from whorl.clustering.counting import Pairs
-from whorl.clustering.crowds import STEP, Asked, Told, shared
+from whorl.clustering.crowds import STEP, Asked, Told, shared, side_by_side
 from whorl.clustering.records import Rows
 from whorl.clustering.settings import ClusterSettings
 from whorl.clustering.sketching import Sketches, common_among
@@ -112,7 +112,7 @@ class Measurer:
         # What is common was not counted, so sketches that may share some of it are looked at.
         again = self._samples(pairs)[2] > 0
         count = pairs.count.copy()
-        count[again] = _shared(self._sketches.rows, pairs.left[again], pairs.right[again])
+        count[again] = self._shared(self._sketches.rows, pairs.left[again], pairs.right[again])
         return self.reached(self._estimated(Pairs(pairs.left, pairs.right, count)))
 
     def verified(self, left: Numbers, right: Numbers, ahead: Ahead, told: Told = lambda count: None) -> Measured:
@@ -129,8 +129,8 @@ class Measurer:
     def between(self, left: Numbers, right: Numbers) -> Measured:
         """How alike any documents are: on all shingles, or, if estimates do, by their sketches."""
         if not self._settings.estimate:
-            return self._measured(left, right, _shared(self._shingles, left, right))
-        return self._estimated(Pairs(left, right, _shared(self._sketches.rows, left, right)))
+            return self._measured(left, right, self._shared(self._shingles, left, right))
+        return self._estimated(Pairs(left, right, self._shared(self._sketches.rows, left, right)))
 
     def reached(self, told: Measured) -> Measured:
         """Those of some pairs that reach the threshold."""
@@ -178,9 +178,6 @@ class Measurer:
         )  # fmt: skip
         return hopeful
 
-
-def _shared(rows: Rows, left: Numbers, right: Numbers) -> NDArray[np.int64]:
-    """How many hashes any documents share."""
-    lefts, rights = (np.ascontiguousarray(side, np.int64) for side in (left, right))
-    found: NDArray[np.int64] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts, rights, np.zeros(len(left)))
-    return found
+    def _shared(self, rows: Rows, left: Numbers, right: Numbers) -> NDArray[np.int64]:
+        """How many hashes any documents share."""
+        return side_by_side(rows, left, right, np.zeros(len(left)), self._settings.memory // SHARE)
