@@ -24,9 +24,9 @@ LEAST = 1 << 18
 EACH = 16
 
 # Bytes of a file that the system maps for each place that is looked at. They count as memory, so of hashes that do not
-# fit, only so many pairs are looked at before they are let go.
+# fit, few pairs are looked at before they are let go: two places each, by two threads.
 AROUND = 1 << 16
-FEW = 1 << 10
+PLACES = 4
 
 # Shingles of a crowd are numbered in 32 bits.
 MOST = (1 << 31) - 1
@@ -95,7 +95,7 @@ def side_by_side(
     """The same of any pairs, one by one."""
     lefts, rights = (np.ascontiguousarray(side, np.int64) for side in (left, right))
     counts = np.zeros(len(lefts), np.int64)
-    step = FEW if rows.hashes.nbytes > memory else max(1, len(lefts))
+    step = max(1, memory // (PLACES * AROUND) if rows.hashes.nbytes > memory else len(lefts))
     for start in range(0, len(lefts), step):
         part = slice(start, start + step)
         counts[part] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts[part], rights[part], needed[part])
