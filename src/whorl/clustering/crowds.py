@@ -24,9 +24,9 @@ LEAST = 1 << 18
 EACH = 16
 
 # Bytes of a file that the system maps for each place that is looked at. They count as memory, so of hashes that do not
-# fit, few pairs are looked at before they are let go: two places each, by two threads.
+# fit, few pairs are looked at before they are let go: two places each, by several threads.
 AROUND = 1 << 16
-PLACES = 4
+PLACES = 8
 
 # Shingles of a crowd are numbered in 32 bits.
 MOST = (1 << 31) - 1

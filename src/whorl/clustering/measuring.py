@@ -28,7 +28,7 @@ ROUNDING = 1e-6
 
 # Of the memory that is allowed, what shingles may take while they are compared, and what pairs may, all of theirs.
 SHARE = 3
-EACH = 64
+EACH = 128
 
 Numbers: TypeAlias = NDArray[Any]
 
