@@ -106,10 +106,7 @@ def side_by_side(
 def crowded(rows: Rows, asked: Asked) -> list[Numbers]:
     """The members of each crowd: all that pairs connect, if numbering their shingles pays."""
     count = len(rows)
-    roots = np.arange(count, dtype=np.int32)
-    kernel.matching().unite(roots, asked.left, asked.right)
-    while (roots != roots[roots]).any():
-        roots = roots[roots]
+    roots = connected(count, asked.left, asked.right)
     degrees = np.bincount(asked.left, minlength=count) + np.bincount(asked.right, minlength=count)
     each = np.bincount(roots, weights=rows.sizes, minlength=count)
     looks = np.bincount(roots, weights=rows.sizes * degrees, minlength=count)
@@ -119,6 +116,15 @@ def crowded(rows: Rows, asked: Asked) -> list[Numbers]:
     crowds = np.split(members, np.flatnonzero(np.diff(roots[members])) + 1) if len(members) else []
     # The largest first: the others are numbered while it is compared.
     return sorted(crowds, key=lambda own: -each[roots[own[0]]])
+
+
+def connected(count: int, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:
+    """For each of so many documents the first of those that pairs connect it with: union-find over all pairs."""
+    roots = np.arange(count, dtype=np.int32)
+    kernel.matching().unite(roots, left, right)
+    while (roots != roots[roots]).any():
+        roots = roots[roots]
+    return roots
 
 
 def _within(crowds: Sequence[Numbers], rows: Rows, memory: int) -> Iterator[list[Numbers]]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
+from whorl.clustering.crowds import connected
 from whorl.clustering.measuring import Measured
 from whorl.clustering.settings import ClusterSettings
 
@@ -21,11 +22,8 @@ SHARE = 0.02
 
 
 def components(count: int, pairs: Measured, ties: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """For each document the one that stands for its component, which has most pairs: union-find over all pairs."""
-    parents = np.arange(count, dtype=np.int32)
-    kernel.matching().unite(parents, pairs.left, pairs.right)
-    while (parents != parents[parents]).any():
-        parents = parents[parents]
+    """For each document the one that stands for its component, which has most pairs."""
+    parents = connected(count, pairs.left, pairs.right)
     best = np.full(count, -1, np.int64)
     near = _Near(count, *pairs.ends, np.zeros(2 * len(pairs)), ties)
     for number in near.order(ties)[::-1].tolist():

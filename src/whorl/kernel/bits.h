@@ -28,7 +28,8 @@ static inline int64_t whorl_both(const uint64_t *one, const uint64_t *two, int64
 
 #else
 
-static inline uint64_t whorl_ones(uint64_t word) {
+/* As ``whorl_ones``, in steps that a compiler makes vectors of. */
+static inline uint64_t whorl_summed(uint64_t word) {
     word -= (word >> 1) & 0x5555555555555555;
     word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
     word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
@@ -37,7 +38,7 @@ static inline uint64_t whorl_ones(uint64_t word) {
 
 static inline int64_t whorl_both(const uint64_t *one, const uint64_t *two, int64_t words) {
     uint64_t found = 0;
-    for (int64_t at = 0; at < words; at++) found += whorl_ones(one[at] & two[at]);
+    for (int64_t at = 0; at < words; at++) found += whorl_summed(one[at] & two[at]);
     return (int64_t)found;
 }
 

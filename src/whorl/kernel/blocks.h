@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bit.h"
+
 #if defined(WHORL_SCALAR) /* the tests ask for it, to compare */
 #define WHORL_CRC_NONE 1
 #elif defined(__aarch64__) && (defined(__ARM_FEATURE_CRC32) || (defined(__linux__) && !defined(__clang__)))
@@ -61,25 +63,6 @@ static inline void whorl_put(uint8_t *column, uint64_t index, unsigned width, ui
     if (!width) return;
     whorl_store(at, whorl_word(at) | value << shift);
     if (shift + width > 64) whorl_store(at + 8, value >> (64 - shift));
-}
-
-static inline int whorl_ones(uint64_t word) {
-#if defined(__GNUC__)
-    return __builtin_popcountll(word);
-#else
-    int count = 0;
-    for (; word; word &= word - 1) count++;
-    return count;
-#endif
-}
-
-/* The place of the lowest bit of a word that is not zero. */
-static inline int whorl_lowest(uint64_t word) {
-#if defined(__GNUC__)
-    return __builtin_ctzll(word);
-#else
-    return whorl_ones((word & (0 - word)) - 1);
-#endif
 }
 
 /* CRC-32C by tables, eight bytes at a time. */

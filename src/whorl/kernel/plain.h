@@ -6,6 +6,7 @@
 #ifndef WHORL_PLAIN_H
 #define WHORL_PLAIN_H
 
+#include "bit.h"
 #include "vectors.h"
 
 #define WHORL_RARE 0xFF
@@ -90,8 +91,8 @@ static inline uint64_t whorl_eight(const uint8_t *at) {
     return eight;
 }
 
-/* The lowest bytes of eight: so many, 0 to 8. */
-static inline uint64_t whorl_lowest(uint64_t eight, int64_t count) {
+/* The first bytes of eight: so many, 0 to 8. */
+static inline uint64_t whorl_begun(uint64_t eight, int64_t count) {
     static const uint64_t masks[] = {0,
                                      UINT64_C(0xFF),
                                      UINT64_C(0xFFFF),
@@ -109,8 +110,8 @@ static inline uint64_t whorl_plain_hash(const uint8_t *letters, int64_t length) 
     uint64_t state = UINT64_C(0x243F6A8885A308D3);
     for (; length > WHORL_SHORT; letters += 8, length -= 8) state = whorl_mixed(state, whorl_eight(letters));
     const int64_t first = length < 8 ? length : 8;
-    state = whorl_mixed(state, whorl_lowest(whorl_eight(letters), first));
-    return whorl_closed(whorl_mixed(state, whorl_lowest(whorl_eight(letters + 8), length - first)));
+    state = whorl_mixed(state, whorl_begun(whorl_eight(letters), first));
+    return whorl_closed(whorl_mixed(state, whorl_begun(whorl_eight(letters + 8), length - first)));
 }
 
 /* Translates a block. Bit i of what comes back is whether byte i is no separator; of `rare`, whether more must be known. */
@@ -163,16 +164,6 @@ static inline uint64_t whorl_translate(const uint8_t table[128], const uint8_t *
 
 #endif
 
-static inline int whorl_lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return __builtin_ctzll(bits);
-#else
-    int at = 0;
-    while (!(bits >> at & 1)) at++;
-    return at;
-#endif
-}
-
 /* The words from here on, where no token begins before: up to the first token with something rare, whose beginning it gives
  * back, or n. */
 static ptrdiff_t whorl_plain_words(whorl_plain *p, const uint8_t *text, ptrdiff_t at, ptrdiff_t n, uint64_t *hashes,
@@ -196,19 +187,19 @@ static ptrdiff_t whorl_plain_words(whorl_plain *p, const uint8_t *text, ptrdiff_
             if (rare) end &= (rare & -rare) - 1;
             while (end) {
                 if (open < 0) {
-                    open = base + whorl_lowest_bit(begin);
+                    open = base + whorl_lowest(begin);
                     begin &= begin - 1;
                 }
-                const ptrdiff_t stop = base + whorl_lowest_bit(end);
+                const ptrdiff_t stop = base + whorl_lowest(end);
                 firsts[found] = (int32_t)(at + open);
                 hashes[found++] = whorl_plain_hash(p->letters + open, stop - open);
                 open = -1;
                 end &= end - 1;
             }
-            if (begin) open = base + whorl_lowest_bit(begin);
+            if (begin) open = base + whorl_lowest(begin);
             if (rare) {
                 *count = found;
-                return at + (open >= 0 ? open : base + whorl_lowest_bit(rare));
+                return at + (open >= 0 ? open : base + whorl_lowest(rare));
             }
         }
         if (open == 0) break; /* it fills the whole stretch */
