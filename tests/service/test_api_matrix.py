@@ -1,5 +1,6 @@
 """Every endpoint of the contract: without a token, with one of the wrong scope, or for somebody else's thing."""
 
+import re
 import time
 from typing import Any
 
@@ -88,8 +89,8 @@ def test_somebody_elses_is_404_in_the_words_of_what_is_not_there(service: Runnin
         theirs = ask(bolt, service, filled(path, belongings), method)
         missing = ask(bolt, service, filled(path, nothing), method)
     assert theirs.status_code == missing.status_code == 404
-    told = theirs.json()["detail"].replace(belongings["document"], "N").replace(belongings["receipt"], "N")
-    assert told == missing.json()["detail"].replace("999999", "N")
+    told = [re.sub(r"\b\d+\b", "N", answer.json()["detail"]) for answer in (theirs, missing)]
+    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,20 @@ import pytest
 
 from tests.service.harness import PATIENCE, Running, prose, running, settings_in
 
-SHORT = {"head_seconds": 0.5, "body_seconds": 0.5, "send_seconds": 1.0, "idle_seconds": 1.0}
-
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A service with narrow limits."""
-    folder = tmp_path_factory.mktemp("small")
-    with running(settings_in(folder, max_upload=100_000, max_batch=200_000, max_files=5, **SHORT)) as service:
+    """A service that takes little at a time."""
+    limits = {"max_upload": 100_000, "max_batch": 200_000, "max_files": 5, "idle_seconds": 1.0}
+    with running(settings_in(tmp_path_factory.mktemp("small"), **limits)) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory):
+    """A service that does not wait for slow clients."""
+    limits = {"head_seconds": 0.5, "body_seconds": 0.5, "send_seconds": 1.0, "idle_seconds": 1.0}
+    with running(settings_in(tmp_path_factory.mktemp("hasty"), **limits)) as service:
         yield service
 
 
@@ -104,13 +110,13 @@ def test_a_file_beyond_the_limit_is_413(small) -> None:
         assert acme.post("/comparisons", files=files).status_code in (413, 422)
 
 
-def test_a_connection_that_sends_no_head_is_closed(small) -> None:
-    with connected(small) as silent:
+def test_a_connection_that_sends_no_head_is_closed(hasty) -> None:
+    with connected(hasty) as silent:
         assert all_of(silent) == b""
-    with connected(small) as slow:
+    with connected(hasty) as slow:
         begun = time.monotonic()
         with pytest.raises(OSError):  # noqa: PT012 - it is closed at some letter
-            for letter in head(small, "GET", "/health"):
+            for letter in head(hasty, "GET", "/health"):
                 slow.sendall(bytes([letter]))
                 time.sleep(0.05)
             if not all_of(slow):
@@ -118,17 +124,17 @@ def test_a_connection_that_sends_no_head_is_closed(small) -> None:
         assert time.monotonic() - begun < PATIENCE
 
 
-def test_a_body_that_comes_too_slowly_is_408(small) -> None:
-    with connected(small) as connection:
-        connection.sendall(head(small, "POST", "/search", "Content-Type: application/json", "Content-Length: 1000"))
+def test_a_body_that_comes_too_slowly_is_408(hasty) -> None:
+    with connected(hasty) as connection:
+        connection.sendall(head(hasty, "POST", "/search", "Content-Type: application/json", "Content-Length: 1000"))
         connection.sendall(b"{")
         answer = all_of(connection)
     assert answer.startswith(b"HTTP/1.1 408")
 
 
-def test_a_second_request_on_a_connection_is_watched_too(small) -> None:
-    with connected(small) as connection:
-        connection.sendall(head(small, "GET", "/health"))
+def test_a_second_request_on_a_connection_is_watched_too(hasty) -> None:
+    with connected(hasty) as connection:
+        connection.sendall(head(hasty, "GET", "/health"))
         assert connection.recv(65536).startswith(b"HTTP/1.1 200")
         connection.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: loc")
         all_of(connection)  # ends, because the connection is closed
