@@ -1,6 +1,8 @@
 """A run over a folder: it goes on where it was stopped, and repeats only what must be."""
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -175,6 +177,21 @@ def test_a_corpus_that_changed_meanwhile_is_refused(tmp_path, monkeypatch):
 def test_two_runs_do_not_share_a_folder(tmp_path):
     with Run(tmp_path, SCHEME, ClusterSettings()), pytest.raises(StoreError, match="another run"):
         Run(tmp_path, SCHEME, ClusterSettings())
+
+
+def test_what_the_disk_refuses_is_told_at_the_end_and_the_run_can_go_on(tmp_path, monkeypatch):
+    items = documents([f"the song of day {day} and nothing else" for day in range(10)])
+
+    def refused(file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", refused)
+        run = Run(tmp_path / "run", SCHEME, ClusterSettings(workers=1))
+        run._store.save(read=False)
+        with pytest.raises(StoreError, match="No space left on device; nothing is lost: run the same command again"):
+            run._store.close()
+    same(clustered(tmp_path / "run", items), clustered(tmp_path / "fresh", items))
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"format": 99}', '{"format": 1, "documents": 5}'])

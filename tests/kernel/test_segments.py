@@ -180,42 +180,6 @@ def test_a_block_with_many_hashes(count):
     assert starts.tolist() == list(range(0, count, 97))
 
 
-@given(runs, runs)
-def test_runs_are_merged(one, two):
-    expected = listed(columns([*one, *two]))
-    for kernel in KERNELS:
-        assert listed(kernel.merge(*columns(one), *columns(two))) == expected
-
-
-@given(st.lists(numbers, max_size=30), st.sets(numbers, max_size=10))
-def test_documents_are_kept(documents, dropped):
-    gone = np.array(sorted(dropped), np.uint32)
-    for kernel in KERNELS:
-        kept = kernel.keep(np.array(documents, np.uint32), gone)
-        assert kept.tolist() == [document not in dropped for document in documents]
-
-
-@given(runs)
-def test_postings_are_put_in_order(rows):
-    expected = listed(columns(rows))
-    for kernel in KERNELS:
-        assert listed(kernel.sort(*unsorted(rows))) == expected
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_many_postings_are_put_in_order(seed):
-    """Uniform hashes, some that are common and in order, and some that are common and are not."""
-    draw = np.random.default_rng(seed)
-    found = draw.integers(0, 2**64, 20_000, dtype=np.uint64)
-    found[draw.integers(0, 20_000, 2000)] = 77
-    found[draw.integers(0, 20_000, 2000)] = LAST - 3
-    documents = draw.integers(0, 50, 20_000, dtype=np.uint32)
-    documents[found == 77] = np.arange(np.count_nonzero(found == 77))
-    given_ones = found, documents, draw.integers(0, 9, 20_000, dtype=np.uint32)
-    expected = sorted(zip(*listed(given_ones), strict=True))
-    assert list(zip(*listed(native_segments.sort(*given_ones)), strict=True)) == expected
-
-
 def unsorted(rows):
     shaped = np.array(rows, np.uint64).reshape(-1, 3)
     return shaped[:, 0].copy(), shaped[:, 1].astype(np.uint32), shaped[:, 2].astype(np.uint32)

@@ -57,6 +57,16 @@ def test_levels(rows, count):
     assert native.tolist() == twin.tolist()
 
 
+@given(st.lists(values, max_size=30), st.sets(values, max_size=9))
+def test_values_among_others(some, wanted):
+    # Some of them are; and some begin with the same bits as one of them.
+    every = np.array([*some, *sorted(wanted)[::2], *(one ^ 1 for one in wanted)], np.uint64)
+    native, twin = (
+        kernel.among(every, np.array(sorted(wanted), np.uint64)) for kernel in (native_shingles, twin_shingles)
+    )
+    assert native.tolist() == twin.tolist() == [i for i, one in enumerate(every.tolist()) if one in wanted]
+
+
 @given(st.lists(st.lists(values, max_size=30), max_size=5), st.sampled_from([1, 2, 16]), st.integers(1, 8))
 def test_samples(rows, modulus, least):
     native, twin = (kernel.sample(*columns(rows), modulus, least) for kernel in (native_shingles, twin_shingles))

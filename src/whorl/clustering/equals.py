@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl import kernel
 from whorl.clustering.records import Records
 
 # How a document is like the one that stands for it, from equal to nearly so.
@@ -47,12 +48,9 @@ def set_aside(records: Records) -> Equals:
 def _group(found: Equals, kind: int, digests: NDArray[np.uint64]) -> None:
     """Sets aside those of the documents left that have the digest of one before."""
     left = np.flatnonzero(found.rows & digests.any(axis=1))
-    order = left[np.lexsort((left, digests[left, 1], digests[left, 0]))]
-    same = np.zeros(len(order), np.bool_)
-    same[1:] = (digests[order[1:]] == digests[order[:-1]]).all(axis=1)
-    firsts = order[np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))] if len(order) else order
-    found.stands[order] = firsts
-    found.kinds[order[same]] = kind
+    firsts = left[kernel.seen().firsts(digests[left])]
+    found.stands[left] = firsts
+    found.kinds[left[firsts != left]] = kind
     # Who was set aside for one that is now set aside itself follows it, and is as far from the one that stays.
     moved = found.stands[found.stands] != found.stands
     found.kinds[moved] = kind

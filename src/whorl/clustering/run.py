@@ -166,7 +166,7 @@ class Run:
         counter = Counter(
             store.folder, store.documents, share, settings.common, settings.super_shingles, settings.threads
         )
-        parts = sorted_postings(self._postings(equals.rows, share), store.folder, share)
+        parts = sorted_postings(self._postings(equals.rows, share), store.folder, share, settings.threads)
         postings, total = 0, self._posted(equals)
         while (part := self._next(parts)) is not None:
             with self._charged(COUNT), store.told():

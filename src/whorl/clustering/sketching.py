@@ -62,8 +62,7 @@ def common_among(sketches: Sketches, common: Hashes) -> NDArray[np.int32]:
     found = np.zeros((len(sketches.kept), count), np.int32)
     for first, last in sketches.rows.spans(STEP) if len(common) else ():
         part = sketches.rows.part(first, last)
-        places = np.minimum(np.searchsorted(common, part.hashes), len(common) - 1)
-        those = np.flatnonzero(common[places] == part.hashes)
+        those = kernel.shingles().among(part.hashes, common)
         bounds = np.searchsorted(those, part.bounds)
         found[first:last] = kernel.shingles().levels(part.hashes[those], bounds, count)
     return found

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl import kernel
 from whorl.clustering.records import Rows
 from whorl.index.postings import Postings
 from whorl.index.segment import Segment
@@ -21,19 +22,19 @@ EACH = 64
 SHINGLES = 1 << 22
 
 
-def sorted_postings(posted: Iterable[Postings], folder: Path, memory: int) -> Iterator[Postings]:
+def sorted_postings(posted: Iterable[Postings], folder: Path, memory: int, threads: int = 1) -> Iterator[Postings]:
     """Postings that come in parts, each of which fits in memory, in the order of their hashes, in parts that are about
     as large. A hash is never in two parts. Uses the index's own segments for what does not fit."""
     runs: list[Segment] = []
     held = Postings.none()
     for part in posted:
         if len(held):
-            runs.append(_run(held, folder, len(runs)))
+            runs.append(_run(held.in_order(threads), folder, len(runs)))
         held = part
     if not runs:
-        yield held.in_order()
+        yield held.in_order(threads)
         return
-    runs.append(_run(held, folder, len(runs)))
+    runs.append(_run(held.in_order(threads), folder, len(runs)))
     del held, part
     yield from _gathered(runs, max(1, memory // EACH))
     for run in runs:
@@ -44,7 +45,7 @@ def sorted_postings(posted: Iterable[Postings], folder: Path, memory: int) -> It
 def _run(part: Postings, folder: Path, number: int) -> Segment:
     path = folder / f"run-{number:06}.segment"
     documents = (int(part.documents.min()), int(part.documents.max())) if len(part) else (0, 0)
-    write_segment(path, [part.in_order()], expected=len(part), documents=documents, scheme="run", key="run")
+    write_segment(path, [part], expected=len(part), documents=documents, scheme="run", key="run")
     return Segment.open(path)
 
 
@@ -67,7 +68,7 @@ def sketched(sketches: Rows, chosen: NDArray[np.bool_], memory: int) -> Iterator
     """The sketches of the chosen documents, as much at a time as sorting it takes this memory."""
     for first, last in sketches.spans(max(1, memory // EACH)):
         part = sketches.part(first, last)
-        yield _posted(part.hashes, part.sizes, first, chosen)
+        yield _posted(part.hashes, part.bounds, first, chosen)
 
 
 def super_shingled(shingles: Rows, chosen: NDArray[np.bool_], memory: int, threshold: float) -> Iterator[Postings]:
@@ -75,7 +76,8 @@ def super_shingled(shingles: Rows, chosen: NDArray[np.bool_], memory: int, thres
     waiting, count = [Postings.none()], 0
     for first, last in shingles.spans(SHINGLES):
         part = shingles.part(first, last)
-        waiting.append(_posted(*binned(part.hashes, part.bounds, size_for(threshold)), first, chosen))
+        values, lengths = binned(part.hashes, part.bounds, size_for(threshold))
+        waiting.append(_posted(values, np.concatenate([[0], np.cumsum(lengths)]), first, chosen))
         count += len(waiting[-1])
         if count * EACH >= memory:
             yield Postings.joined(waiting)
@@ -83,9 +85,8 @@ def super_shingled(shingles: Rows, chosen: NDArray[np.bool_], memory: int, thres
     yield Postings.joined(waiting)
 
 
-def _posted(values: Hashes, lengths: NDArray[np.int64], first: int, chosen: NDArray[np.bool_]) -> Postings:
+def _posted(values: Hashes, bounds: NDArray[np.int64], first: int, chosen: NDArray[np.bool_]) -> Postings:
     """Values with their documents, which follow each other from ``first`` on, as far as they are chosen."""
-    documents = np.repeat(np.arange(first, first + len(lengths), dtype=np.uint32), lengths)
-    there = chosen[documents]
-    documents = documents[there]
-    return Postings(values[there], documents, np.zeros(len(documents), np.uint32))
+    those = chosen[first : first + len(bounds) - 1].view(np.uint8)
+    hashes, documents = kernel.postings().post(values, bounds, those, first)
+    return Postings(hashes, documents, np.zeros(len(documents), np.uint32))

@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +39,9 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._files: dict[str, IO[bytes]] = {}
+        # What was saved is brought to the disk while the run goes on.
+        self._saver = ThreadPoolExecutor(1)
+        self._saving: Future[None] | None = None
         try:
             with self.told():
                 self._open()
@@ -70,10 +74,14 @@ class Store:
         self.__dict__.pop("shingles", None)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files. What was saved is on the disk then."""
         self.forget()
-        for file in self._files.values():
-            file.close()
+        try:
+            self._settle()
+        finally:
+            self._saver.shutdown()
+            for file in self._files.values():
+                file.close()
 
     def add(self, batch: Batch) -> None:
         """Append the documents of a batch."""
@@ -87,14 +95,27 @@ class Store:
             self.save()
 
     def save(self, **facts: Any) -> None:
-        """Bring all that was added to the disk, and note these facts of the run."""
+        """Bring all that was added to the disk, and note these facts of the run. Does not wait for the disk, unless it
+        is still busy with what was saved before; what it refuses is told when more is saved, or at the end."""
+        self._settle()
         with self.told():
             for file in self._files.values():
                 file.flush()
-                os.fsync(file.fileno())
-            self.state |= {"documents": self.documents, **facts}
-            _written(self.folder / STATE, self.state)
+        self.state |= {"documents": self.documents, **facts}
+        self._saving = self._saver.submit(self._bring, json.dumps(self.state))
         self._saved = time.monotonic()
+
+    def _bring(self, state: str) -> None:
+        for file in self._files.values():
+            os.fsync(file.fileno())
+        _written(self.folder / STATE, state)
+
+    def _settle(self) -> None:
+        """Wait until what was saved is on the disk."""
+        saving, self._saving = self._saving, None
+        if saving is not None:
+            with self.told():
+                saving.result()
 
     @cached_property
     def records(self) -> Records:
@@ -182,11 +203,11 @@ def _state(path: Path) -> dict[str, Any]:
     return state
 
 
-def _written(path: Path, state: Mapping[str, Any]) -> None:
+def _written(path: Path, state: str) -> None:
     """There in whole, or not at all."""
     fresh = path.with_suffix(".new")
     with fresh.open("w", encoding="utf-8") as file:
-        json.dump(state, file)
+        file.write(state)
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(path)

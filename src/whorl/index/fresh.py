@@ -51,7 +51,7 @@ class Fresh:
         gone = set(self._counts) - set(documents)
         if gone:
             row = self.row()
-            self._row = row[kernel.segments().keep(row.documents, np.array(sorted(gone), np.uint32))]
+            self._row = row[kernel.postings().keep(row.documents, np.array(sorted(gone), np.uint32))]
         self._new += [part for _, part in fresh]
         self._counts = {number: count for number, count in self._counts.items() if number not in gone}
         self._counts |= {number: len(part) for number, part in fresh}
@@ -61,7 +61,7 @@ class Fresh:
         if self._new:
             new = Postings.joined(self._new).in_order()
             old = self._row
-            merged = kernel.segments().merge(
+            merged = kernel.postings().merge(
                 old.hashes, old.documents, old.places, new.hashes, new.documents, new.places
             )
             self._row, self._new = Postings(*merged), []

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
+from whorl.fingerprinting.ahead import Ahead
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +44,13 @@ class Postings:
             np.concatenate([part.places for part in parts]),
         )
 
-    def in_order(self) -> "Postings":
+    def in_order(self, threads: int = 1) -> "Postings":
         """Sorted by hash, document and place, as segments want them."""
-        return Postings(*kernel.segments().sort(self.hashes, self.documents, self.places))
+        rows, bounds = kernel.postings().deal(self.hashes, self.documents, self.places)
+        columns = tuple(map(np.empty_like, (self.hashes, self.documents, self.places)))
+        heaps = len(bounds) - 1
+        parts = pairwise(heaps * part // threads for part in range(threads + 1))
+        with Ahead(threads) as ahead:
+            for _ in ahead.map(lambda part: kernel.postings().settle(rows, bounds, *part, *columns), parts):
+                pass
+        return Postings(*columns)

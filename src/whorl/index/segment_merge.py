@@ -24,7 +24,7 @@ def merge(
     while runs := [run for run in runs if run.fill()]:
         last = min(run.last for run in runs)
         joined = _merged([run.take(last) for run in runs])
-        kept = joined[kernel.segments().keep(joined.documents, dropped)] if len(dropped) else joined
+        kept = joined[kernel.postings().keep(joined.documents, dropped)] if len(dropped) else joined
         if len(kept):
             yield kept
 
@@ -65,7 +65,7 @@ class _Run:
 def _merged(runs: list[Postings]) -> Postings:
     """Two by two, so that a posting is copied as often as the number of runs has bits."""
     runs = [run for run in runs if len(run)]
-    loops = kernel.segments()
+    loops = kernel.postings()
     while len(runs) > 1:
         pairs = zip(runs[::2], runs[1::2], strict=False)
         odd = runs[len(runs) // 2 * 2 :]

@@ -68,7 +68,7 @@ class Snapshot:
         documents = np.concatenate([part.documents for part in parts])
         places = np.concatenate([part.places for part in parts])
         if len(self.tombstones) and len(documents):
-            kept = kernel.segments().keep(documents, self.tombstones)
+            kept = kernel.postings().keep(documents, self.tombstones)
             which, documents, places = which[kept], documents[kept], places[kept]
         return Found(which, documents, places, np.bincount(which, minlength=len(hashes)).astype(np.int64))
 

@@ -67,6 +67,11 @@ def segments() -> ModuleType:
     return _load(f"{name()}_segments")
 
 
+def postings() -> ModuleType:
+    """Columns of postings."""
+    return _load(f"{name()}_postings")
+
+
 def jsonl() -> ModuleType:
     """Lines of JSON."""
     return _load(f"{name()}_jsonl")

@@ -1,11 +1,12 @@
 """Tables of digests that were seen, compiled. Specification: ``twin_seen``."""
 
 import cython
+import numpy as np
 
 if not cython.compiled:
     raise ImportError("whorl.kernel.native_seen is not compiled")
 
-from cython.cimports.libc.stdint import int64_t, uint8_t, uint64_t
+from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint64_t
 
 
 def find(cells: cython.const[uint64_t][::1], digests: cython.const[uint64_t][:, ::1], known):
@@ -34,6 +35,29 @@ def insert(cells: uint64_t[::1], digests: cython.const[uint64_t][:, ::1], known,
                     room -= 1
             i += 1
     return i, room
+
+
+def firsts(digests: cython.const[uint64_t][:, ::1]):
+    n: int64_t = digests.shape[0]
+    room: int64_t = 2
+    while room < 2 * n:
+        room *= 2
+    found = np.empty(n, np.int64)
+    out: int64_t[::1] = found
+    # Cells have the numbers of first rows; -1 if they are empty.
+    cells: int32_t[::1] = np.full(room, -1, np.int32)
+    mask: uint64_t = room - 1
+    at: uint64_t
+    i: int64_t
+    with cython.nogil:
+        for i in range(n):
+            at = digests[i, 0] & mask
+            while cells[at] >= 0 and (digests[cells[at], 0] != digests[i, 0] or digests[cells[at], 1] != digests[i, 1]):
+                at = (at + 1) & mask
+            if cells[at] < 0:
+                cells[at] = cython.cast(int32_t, i)
+            out[i] = cells[at]
+    return found
 
 
 @cython.cfunc

@@ -266,6 +266,34 @@ def levels(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::
     return found
 
 
+# The wanted values are listed by so many of their first bits.
+FIRST = cython.declare(cython.int, 16)
+
+
+def among(values: cython.const[uint64_t][::1], wanted: cython.const[uint64_t][::1]):
+    n: int64_t = values.shape[0]
+    starts: int64_t[::1] = np.zeros((1 << FIRST) + 1, np.int64)
+    found = np.empty(n, np.int64)
+    out: int64_t[::1] = found
+    count: int64_t = 0
+    i: int64_t
+    at: int64_t
+    first: int64_t
+    with cython.nogil:
+        for i in range(wanted.shape[0]):
+            starts[(wanted[i] >> (64 - FIRST)) + 1] += 1
+        for i in range(starts.shape[0] - 1):
+            starts[i + 1] += starts[i]
+        for i in range(n):
+            first = values[i] >> (64 - FIRST)
+            for at in range(starts[first], starts[first + 1]):
+                if wanted[at] == values[i]:
+                    out[count] = i
+                    count += 1
+                    break
+    return found[:count].copy()
+
+
 def minima(
     values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::1], donors: cython.const[int64_t][:, ::1]
 ):

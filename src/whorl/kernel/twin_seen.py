@@ -35,6 +35,13 @@ def insert(cells: Cells, digests: Digests, known: Known, first: int, room: int) 
     return len(digests), room
 
 
+def firsts(digests: Digests) -> NDArray[np.int64]:
+    """For each row the first one that is equal to it."""
+    places: dict[tuple[int, int], int] = {}
+    rows = enumerate(digests.tolist())
+    return np.array([places.setdefault((one, two), number) for number, (one, two) in rows], np.int64)
+
+
 def _place(cells: Cells, home: int, tag: int) -> int:
     """The cell that has the tag, or the empty one where it belongs."""
     at = home % len(cells)

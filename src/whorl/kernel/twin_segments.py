@@ -19,8 +19,6 @@ byte for each block, not 0 once its checksum was found right. A function that me
 number in place of -1, and nothing that it gives with it is to be used.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -226,32 +224,3 @@ def gather(
             found += [(i, (least + owners[one]) % 2**32, spots[one]) for one in ones]
     which, documents, places = _as_columns(found)
     return which.astype(np.int32), documents, places
-
-
-def sort(hashes: NDArray[np.uint64], documents: NDArray[np.uint32], places: NDArray[np.uint32]) -> Columns:
-    """The postings in order of hash, document and place."""
-    return _as_columns(sorted(_rows_of(hashes, documents, places)))
-
-
-def merge(
-    hashes: NDArray[np.uint64],
-    documents: NDArray[np.uint32],
-    places: NDArray[np.uint32],
-    more_hashes: NDArray[np.uint64],
-    more_documents: NDArray[np.uint32],
-    more_places: NDArray[np.uint32],
-) -> Columns:
-    """The postings of two runs that are in order, in order; equal ones stay as often as they are there."""
-    one, two = _rows_of(hashes, documents, places), _rows_of(more_hashes, more_documents, more_places)
-    return _as_columns(sorted([*one, *two]))
-
-
-def _rows_of(*columns: NDArray[np.uint64] | NDArray[np.uint32]) -> Iterator[tuple[int, int, int]]:
-    hashes, documents, places = (column.tolist() for column in columns)
-    return zip(hashes, documents, places, strict=True)
-
-
-def keep(documents: NDArray[np.uint32], dropped: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """For each document, whether it is not among the dropped ones, which are in order."""
-    gone = set(dropped.tolist())
-    return np.array([document not in gone for document in documents.tolist()], np.bool_)

@@ -69,6 +69,11 @@ def levels(values: Values, bounds: Bounds, count: int) -> NDArray[np.int32]:
     return np.array(found, np.int32).reshape(-1, count)
 
 
+def among(values: Values, wanted: Values) -> NDArray[np.int64]:
+    """Which of the values, by number, are among the wanted ones, which come in order, each once."""
+    return np.flatnonzero(np.isin(values, wanted))
+
+
 def minima(values: Values, bounds: Bounds, donors: NDArray[np.int64]) -> Values:
     """Of each document that has values, which come in order, the least in every bin: ``len(donors)`` bins divide the
     range of 64 bits evenly. An empty bin borrows from the first full one that its row of ``donors`` names, or else from
