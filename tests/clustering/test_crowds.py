@@ -14,10 +14,10 @@ sets = st.lists(st.sets(st.integers(0, 30).map(lambda number: number << 58 | num
 
 
 @given(
-    sets, st.data(), st.sampled_from([0, 2, 4]), st.sampled_from([0, 50]), st.integers(0, 200), st.integers(1, 2),
-    st.floats(0, 20),
+    sets, st.data(), st.sampled_from([0, 2, 4]), st.sampled_from([0, 50]), st.sampled_from([0, 40, 1 << 20]),
+    st.integers(0, 200), st.integers(1, 2), st.floats(0, 20),
 )  # fmt: skip
-def test_every_way_of_counting(sets, data, again, least, room, threads, needed):
+def test_every_way_of_counting(sets, data, again, least, large, room, threads, needed):
     every = [(one, two) for one in range(len(sets)) for two in range(one + 1, len(sets))]
     pairs = sorted(data.draw(st.sets(st.sampled_from(every)))) if every else []
     left, right = np.array(pairs, np.int32).reshape(-1, 2).T.copy()
@@ -26,6 +26,7 @@ def test_every_way_of_counting(sets, data, again, least, room, threads, needed):
     with pytest.MonkeyPatch.context() as patch, Ahead(threads) as ahead:
         patch.setattr(crowds, "AGAIN", again)
         patch.setattr(crowds, "LEAST", least)
+        patch.setattr(crowds, "LARGE", large)
         patch.setattr(crowds, "STEP", 3)
         asked = Asked(left, right, lambda one, two: np.full(len(one), needed))
         found = shared(rows, asked, room * EACH, ahead, told.append)

@@ -1,5 +1,7 @@
 """What the members of a crowd share: the compiled count equals its specification, and the definition."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,15 +12,16 @@ from whorl.kernel import native_crowds, twin_crowds
 KERNELS = (native_crowds, twin_crowds)
 
 
-def counted(kernel, hashes, bounds, members, pairs, cuts):
+def counted(kernel, hashes, bounds, members, pairs, cuts, edges=()):
     lefts, rights = np.array(pairs, np.int32).reshape(-1, 2).T
     starts = np.searchsorted(lefts, np.arange(len(bounds)))
     numbers = np.full(len(bounds), -1, np.int32)
     numbers[np.array(members, np.int64)] = np.arange(len(members))
-    counts = np.full(len(pairs), -1)
-    crowd = kernel.Crowd(hashes, bounds, np.array(members, np.int64), len(pairs))
-    for first, last in zip([0, *cuts], [*cuts, len(members)], strict=True):
-        crowd.shared(first, last, starts, np.ascontiguousarray(rights), numbers, counts)
+    counts = np.zeros(len(pairs), np.int64)
+    for low, end in pairwise([0, *edges, 2**64]):
+        crowd = kernel.Crowd(hashes, bounds, np.array(members, np.int64), len(pairs), low, end - 1)
+        for first, last in pairwise([0, *cuts, len(members)]):
+            crowd.shared(first, last, starts, np.ascontiguousarray(rights), numbers, counts)
     return counts.tolist()
 
 
@@ -30,8 +33,9 @@ def test_what_members_share(sets, data):
     every = [(one, two) for one in members for two in members if one < two]
     pairs = sorted(data.draw(st.sets(st.sampled_from(every)))) if every else []
     cuts = sorted(data.draw(st.sets(st.integers(0, len(members)))))
+    edges = sorted(data.draw(st.sets(st.sampled_from([1, 5, 2**40 + 1, 2**63, 2**63 + 2**57, 2**64 - 1]))))
     for kernel in KERNELS:
-        found = counted(kernel, hashes, bounds, members, pairs, cuts)
+        found = counted(kernel, hashes, bounds, members, pairs, cuts, edges)
         assert found == [len(sets[left] & sets[right]) for left, right in pairs]
 
 
@@ -46,4 +50,4 @@ def test_whatever_becomes_bits_and_whatever_lists(members, universe, size):
     pairs = [(one, two) for one in range(members) for two in range(one + 1, members) if draw.random() < 0.9]
     columns = np.concatenate(sets), bounds, list(range(members)), pairs, [members]
     native, twin = (counted(kernel, *columns) for kernel in KERNELS)
-    assert native == twin
+    assert native == twin == counted(native_crowds, *columns, [2**62, 2**63])

@@ -7,7 +7,8 @@ shingles at a time.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ EACH = 16
 # fit, few pairs are looked at before they are let go: two places each, by several threads.
 AROUND = 1 << 16
 PLACES = 8
+
+# A crowd of more shingles than this is numbered in halves.
+LARGE = 1 << 20
 
 # Shingles of a crowd are numbered in 32 bits.
 MOST = (1 << 31) - 1
@@ -61,21 +65,23 @@ def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lam
     np.cumsum(np.bincount(asked.left, minlength=len(rows)), out=starts[1:])
     numbers = np.full(len(rows), -1, np.int32)
 
-    def build(members: Numbers) -> tuple[Any, Numbers]:
-        bounds = np.concatenate([[0], np.cumsum(starts[members + 1] - starts[members])])
-        crowd = kernel.crowds().Crowd(rows.hashes, rows.bounds, members, int(bounds[-1]))
+    def build(ranged: _Range) -> tuple[_Range, Any]:
+        members = ranged.members
+        pairs = int((starts[members + 1] - starts[members]).sum())
+        crowd = kernel.crowds().Crowd(rows.hashes, rows.bounds, members, pairs, ranged.low, ranged.high)
         _let_go(rows, memory)
-        return crowd, bounds
+        return ranged, crowd
 
-    def compare(part: tuple[Any, int, int, int]) -> int:
-        crowd, first, last, pairs = part
-        crowd.shared(first, last, starts, asked.right, numbers, counts)
-        return pairs
+    def compare(part: _Part) -> int:
+        for crowd in part.crowds:
+            crowd.shared(part.first, part.last, starts, asked.right, numbers, counts)
+        return part.pairs
 
     for group in _within(crowded(rows, asked), rows, memory):
         for members in group:
             numbers[members] = np.arange(len(members))
-        for pairs in ahead.map(compare, _parts(ahead.map(build, group))):
+        ranges = [ranged for members in group for ranged in _ranges(members, rows)]
+        for pairs in ahead.map(compare, _parts(ahead.map(build, ranges), starts)):
             told(pairs)
 
     def go_through(part: Numbers) -> int:
@@ -147,11 +153,38 @@ def _within(crowds: Sequence[Numbers], rows: Rows, memory: int) -> Iterator[list
         yield group
 
 
-def _parts(crowds: Iterable[tuple[Any, Numbers]]) -> Iterator[tuple[Any, int, int, int]]:
-    """Members of crowds that are the left ones of about so many pairs."""
-    for crowd, bounds in crowds:
+class _Range(NamedTuple):
+    """A crowd's hashes from the lowest to the highest."""
+
+    members: Numbers
+    low: int
+    high: int
+
+
+def _ranges(members: Numbers, rows: Rows) -> list[_Range]:
+    """A large crowd is numbered in halves, which two threads can do."""
+    size = int(rows.sizes[members].sum())
+    edges = [0, 1 << 63, 1 << 64] if size > LARGE else [0, 1 << 64]
+    return [_Range(members, low, end - 1) for low, end in pairwise(edges)]
+
+
+class _Part(NamedTuple):
+    """What is compared at a time: members that are the left ones of so many pairs, in all ranges of their crowd."""
+
+    crowds: list[Any]
+    first: int
+    last: int
+    pairs: int
+
+
+def _parts(crowds: Iterable[tuple[_Range, Any]], starts: NDArray[np.int64]) -> Iterator[_Part]:
+    """About as many pairs at a time as are compared together."""
+    for _, ranges in groupby(crowds, lambda built: built[0].members[0]):
+        every = list(ranges)
+        members = every[0][0].members
+        bounds = np.concatenate([[0], np.cumsum(starts[members + 1] - starts[members])])
         for first, last in spans(bounds, STEP):
-            yield crowd, first, last, int(bounds[last] - bounds[first])
+            yield _Part([crowd for _, crowd in every], first, last, int(bounds[last] - bounds[first]))
 
 
 def _let_go(rows: Rows, memory: int) -> None:

@@ -15,8 +15,8 @@ from cython.cimports.libc.stdint import int32_t, int64_t, uint64_t
 from cython.cimports.libc.string import memset
 from cython.cimports.whorl.kernel.bits import WHORL_WIDTH, whorl_both
 
-# Hashes that are numbered together, about: their table stays in the cache.
-SLICE = cython.declare(int64_t, 1 << 16)
+# Hashes that are numbered together, about: their table stays in a cache, and members are gone through seldom.
+SLICE = cython.declare(int64_t, 1 << 18)
 
 # Bytes that the rows of bits may take.
 ROOM = cython.declare(int64_t, 1 << 26)
@@ -46,31 +46,48 @@ class Crowd:
         bounds: cython.const[int64_t][::1],
         members: cython.const[int64_t][::1],
         pairs: int64_t,
+        low: uint64_t = 0,
+        high: uint64_t = 0xFFFFFFFFFFFFFFFF,
     ):
-        starts, chosen = np.asarray(bounds), np.asarray(members)
         self._members = members
-        self._bounds = np.concatenate([[0], np.cumsum(starts[chosen + 1] - starts[chosen])]).astype(np.int64)
+        self._bounds = np.zeros(members.shape[0] + 1, np.int64)
+        # Where the hashes of each member from the lowest to the highest begin.
+        origins: int64_t[::1] = np.empty(members.shape[0], np.int64)
+        i: int64_t
+        with cython.nogil:
+            for i in range(members.shape[0]):
+                origins[i] = _from(hashes, bounds[members[i]], bounds[members[i] + 1], low)
+                self._bounds[i + 1] = (
+                    self._bounds[i]
+                    - origins[i]
+                    + (
+                        _from(hashes, origins[i], bounds[members[i] + 1], high + 1)
+                        if high + 1
+                        else bounds[members[i] + 1]
+                    )
+                )
         self._places = np.empty(self._bounds[members.shape[0]], np.int32)
-        owners = self._number(hashes, bounds)
+        owners = self._number(hashes, origins, low, high)
         self._place(owners, _many(owners, members.shape[0], pairs))
 
     @cython.cfunc
-    def _number(self, hashes: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::1]):
+    def _number(
+        self, hashes: cython.const[uint64_t][::1], origins: cython.const[int64_t][::1], low: uint64_t, high: uint64_t
+    ):
         """Numbers the hashes, a slice of their range after the other. How many members have each."""
-        members: cython.const[int64_t][::1] = self._members
         places: int32_t[::1] = self._places
         starts: int64_t[::1] = self._bounds
         shift: cython.int = 63
-        while shift > 40 and places.shape[0] >> (63 - shift) > SLICE:
+        while shift > 40 and places.shape[0] > SLICE * cython.cast(int64_t, (high - low >> shift) + 1):
             shift -= 1
-        slices: int64_t = cython.cast(int64_t, 1) << (64 - shift)
-        largest: int64_t = self._largest(hashes, bounds, slices, shift)
+        slices: int64_t = (high >> shift) - (low >> shift) + 1
+        largest: int64_t = self._largest(hashes, origins, slices, shift, low)
         room: int64_t = 4
         while room < 2 * largest:
             room *= 2
         owners = np.zeros(places.shape[0], np.int32)
         owner: int32_t[::1] = owners
-        behind: int64_t[::1] = np.zeros(members.shape[0], np.int64)
+        behind: int64_t[::1] = np.zeros(origins.shape[0], np.int64)
         # Cells have the numbers of hashes, counted from the slice's first one; -1 if they are empty.
         cells: int32_t[::1] = np.empty(room, np.int32)
         distinct: uint64_t[::1] = np.empty(largest, np.uint64)
@@ -87,10 +104,10 @@ class Crowd:
             for part in range(slices):
                 memset(cython.address(cells[0]), 255, room * cython.sizeof(int32_t))
                 first = number
-                for i in range(members.shape[0]):
-                    at = bounds[members[i]] + behind[i]
-                    end = bounds[members[i] + 1]
-                    while at < end and cython.cast(int64_t, hashes[at] >> shift) == part:
+                for i in range(origins.shape[0]):
+                    at = origins[i] + behind[i]
+                    end = origins[i] + starts[i + 1] - starts[i]
+                    while at < end and cython.cast(int64_t, (hashes[at] >> shift) - (low >> shift)) == part:
                         value = hashes[at]
                         cell = value & mask
                         while cells[cell] >= 0 and distinct[cells[cell]] != value:
@@ -109,20 +126,21 @@ class Crowd:
     def _largest(
         self,
         hashes: cython.const[uint64_t][::1],
-        bounds: cython.const[int64_t][::1],
+        origins: cython.const[int64_t][::1],
         slices: int64_t,
         shift: cython.int,
+        low: uint64_t,
     ) -> int64_t:
         """How many hashes the largest slice has, at least 1."""
-        members: cython.const[int64_t][::1] = self._members
+        starts: int64_t[::1] = self._bounds
         sizes: int64_t[::1] = np.zeros(slices, np.int64)
         largest: int64_t = 1
         i: int64_t
         j: int64_t
         with cython.nogil:
-            for i in range(members.shape[0]):
-                for j in range(bounds[members[i]], bounds[members[i] + 1]):
-                    sizes[hashes[j] >> shift] += 1
+            for i in range(origins.shape[0]):
+                for j in range(origins[i], origins[i] + starts[i + 1] - starts[i]):
+                    sizes[(hashes[j] >> shift) - (low >> shift)] += 1
             for i in range(slices):
                 largest = max(largest, sizes[i])
         return largest
@@ -202,12 +220,27 @@ class Crowd:
                             at -= 1
                 for i in range(starts[members[left]], starts[members[left] + 1]):
                     right = numbers[rights[i]]
-                    counts[i] = met[right]
+                    counts[i] += met[right]
                     if bits.shape[1]:
                         counts[i] += whorl_both(
                             cython.address(bits[left, 0]), cython.address(bits[right, 0]), bits.shape[1]
                         )
                 memset(cython.address(met[0]), 0, met.shape[0] * cython.sizeof(int32_t))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _from(hashes: cython.const[uint64_t][::1], start: int64_t, end: int64_t, least: uint64_t) -> int64_t:
+    """The place of the first hash of a member that is not less."""
+    middle: int64_t
+    while start < end:
+        middle = (start + end) >> 1
+        if hashes[middle] < least:
+            start = middle + 1
+        else:
+            end = middle
+    return start
 
 
 @cython.cfunc

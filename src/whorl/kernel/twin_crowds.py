@@ -7,13 +7,21 @@ from numpy.typing import NDArray
 class Crowd:
     """Sets that are compared with many of each other: set i is ``hashes[bounds[i] : bounds[i + 1]]``, and ``members``
     are the numbers of those in the crowd, ascending. ``pairs`` is how many of them are compared, about: it tells what
-    is worth while."""
+    is worth while. Only hashes from ``low`` to ``high`` count, so that a large crowd can be made of several, each of a
+    range of the hashes."""
 
     def __init__(
-        self, hashes: NDArray[np.uint64], bounds: NDArray[np.int64], members: NDArray[np.int64], pairs: int
+        self,
+        hashes: NDArray[np.uint64],
+        bounds: NDArray[np.int64],
+        members: NDArray[np.int64],
+        pairs: int,
+        low: int = 0,
+        high: int = 2**64 - 1,
     ) -> None:
         self._members = members.tolist()
-        self._sets = [set(hashes[bounds[member] : bounds[member + 1]].tolist()) for member in self._members]
+        every = [hashes[bounds[member] : bounds[member + 1]].tolist() for member in self._members]
+        self._sets = [{one for one in own if low <= one <= high} for own in every]
 
     def shared(
         self,
@@ -27,8 +35,8 @@ class Crowd:
         """How many hashes the pairs of some members have in common, from the first to before the last of them.
 
         The set with number i is the left one of pairs ``starts[i]`` to ``starts[i + 1]``, whose ``rights`` have larger
-        numbers; ``numbers`` tells which member of the crowd they are. The counts are written to the pairs' places.
+        numbers; ``numbers`` tells which member of the crowd they are. The counts are added at the pairs' places.
         """
         for left in range(first, last):
             for pair in range(starts[self._members[left]], starts[self._members[left] + 1]):
-                counts[pair] = len(self._sets[left] & self._sets[numbers[rights[pair]]])
+                counts[pair] += len(self._sets[left] & self._sets[numbers[rights[pair]]])
