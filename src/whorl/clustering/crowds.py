@@ -56,13 +56,16 @@ class Asked:
     def __len__(self) -> int:
         return len(self.left)
 
+    def starts(self, count: int) -> NDArray[np.int64]:
+        """Where the pairs of each of so many documents begin, as the left one, and the last one's end."""
+        return np.searchsorted(self.left, np.arange(count + 1, dtype=np.int32))
+
 
 def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lambda count: None) -> NDArray[np.int64]:
     """How many hashes the documents of each pair share. ``memory`` is what crowds may take, and what may stay in memory
     of hashes on disk."""
     counts = np.zeros(len(asked), np.int64)
-    starts = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum(np.bincount(asked.left, minlength=len(rows)), out=starts[1:])
+    starts = asked.starts(len(rows))
     numbers = np.full(len(rows), -1, np.int32)
 
     def build(ranged: _Range) -> tuple[_Range, Any]:
@@ -113,7 +116,7 @@ def crowded(rows: Rows, asked: Asked) -> list[Numbers]:
     """The members of each crowd: all that pairs connect, if numbering their shingles pays."""
     count = len(rows)
     roots = connected(count, asked.left, asked.right)
-    degrees = np.bincount(asked.left, minlength=count) + np.bincount(asked.right, minlength=count)
+    degrees = np.diff(asked.starts(count)) + np.bincount(asked.right, minlength=count)
     each = np.bincount(roots, weights=rows.sizes, minlength=count)
     looks = np.bincount(roots, weights=rows.sizes * degrees, minlength=count)
     pays = (looks >= LEAST) & (looks >= AGAIN * each)

@@ -1,8 +1,13 @@
 """A file as chunks of bytes, unpacked if it is compressed."""
 
+import os
 from typing import BinaryIO, Protocol
 
-from whorl.corpus.members import BLOCK, GZIP, SKIPPABLE, ZSTD, Gzip, Zstd
+from whorl.corpus.members import GZIP, SKIPPABLE, ZSTD, Gzip, Zstd
+
+# Bytes that are read at once from a file that is not compressed: a part of what is left of it, between these.
+LEAST, MOST = 1 << 20, 4 << 20
+STEPS = 8
 
 # How JSONL and WARC begin: programs that fetch files unpack some of them and leave their names.
 _UNPACKED = (b"{", b"\xef\xbb\xbf{", b"WARC")
@@ -36,10 +41,13 @@ class Plain:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.offset = file.tell()
+        self._size = file.seek(0, os.SEEK_END)
+        file.seek(self.offset)
 
     def chunk(self) -> bytes:
-        """The next bytes."""
-        taken = self._file.read(BLOCK)
+        """The next bytes. Towards the end fewer at a time, so that threads that share them end together."""
+        left = self._size - self.offset
+        taken = self._file.read(min(max(left // STEPS, LEAST), MOST))
         self.offset += len(taken)
         return taken
 

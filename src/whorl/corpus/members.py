@@ -13,7 +13,7 @@ from whorl.collection.faults import damage
 if TYPE_CHECKING:
     from zstandard import ZstdCompressionDict
 
-BLOCK = 2 << 20  # read at once, and the most that gzip gives at once: what is done once a block does not count
+BLOCK = 2 << 20  # of a compressed file read at once, and the most that gzip gives: what is done once does not count
 # Compressed zstd taken at once. Four bytes can become 128 kB, so this much becomes 32 MB at the worst.
 _ZSTD_STEP = 1 << 10
 _ZSTD_WINDOW = 128 << 20  # zstd --long=27 needs it; a header can claim 4 GB
