@@ -26,7 +26,6 @@ from whorl.cli.progress import stages
 from whorl.clustering.features import Features
 from whorl.clustering.measuring import Measured
 from whorl.clustering.output import KEEPS, write, write_pairs
-from whorl.clustering.query import Clusters
 from whorl.clustering.records import Item, Texts
 from whorl.clustering.result import Clustering
 from whorl.clustering.run import SKETCH, Progress, Run
@@ -245,6 +244,8 @@ def _prepare(out: Path, is_named: bool, fresh: bool) -> None:
 
 def _answer(out: Path, names: tuple[str, ...], form: str) -> None:
     """The clusters of some documents."""
+    from whorl.clustering.query import Clusters  # a run that asks nothing does without
+
     asked = [line.strip() for name in names for line in (sys.stdin if name == "-" else [name])]
     answer = Clusters.open(out).ask([name for name in asked if name])
     from whorl.report.answer import answer_text

@@ -8,7 +8,7 @@ shingles at a time.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,7 +156,8 @@ def _within(crowds: Sequence[Numbers], rows: Rows, memory: int) -> Iterator[list
         yield group
 
 
-class _Range(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Range:
     """A crowd's hashes from the lowest to the highest."""
 
     members: Numbers
@@ -171,7 +172,8 @@ def _ranges(members: Numbers, rows: Rows) -> list[_Range]:
     return [_Range(members, low, end - 1) for low, end in pairwise(edges)]
 
 
-class _Part(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
     """What is compared at a time: members that are the left ones of so many pairs, in all ranges of their crowd."""
 
     crowds: list[Any]

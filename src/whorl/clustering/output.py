@@ -74,8 +74,9 @@ def write(
         "skipped": list(left_out[:LISTED]),
     }
     try:
-        with (folder / KEEP_FILE).open("w", encoding="utf-8") as file:
-            file.writelines(f"{found.ids[number]}\n" for number in chosen.tolist())
+        with (folder / KEEP_FILE).open("wb") as file:
+            for start in range(0, len(chosen), STEP):
+                file.write(found.ids.lines(chosen[start : start + STEP]))
         (folder / SUMMARY_FILE).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     except OSError as error:
         raise WhorlError(f"{folder}: cannot be written: {error.strerror or error}") from error

@@ -131,6 +131,11 @@ class Texts(Sequence[str | None]):
         np.cumsum(lengths, out=ends[1:])
         return self.data[np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])], ends
 
+    def lines(self, numbers: NDArray[np.int64]) -> bytes:
+        """Some of the texts, each on a line of its own."""
+        data, ends = self.packed(numbers)
+        return np.insert(data, ends[1:], ord("\n")).tobytes()
+
     def held(self) -> "Texts":
         """The same, in memory."""
         lengths = np.where(self.is_there, np.diff(self.starts), -1).astype(np.int32)

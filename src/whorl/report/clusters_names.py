@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from markupsafe import escape
+
 from whorl.report.visible import HIDDEN, plain
 
 # Letters of an id, a URL or a reason that are shown: two lines on a wide screen.
@@ -12,9 +14,6 @@ END = 80
 
 # A longer URL is shown, but is no link: no page needs it, and a hundred of them would outgrow this one.
 LONGEST_LINK = 500
-
-# What markup spells out, and how many bytes that adds at the most.
-ESCAPED, ESCAPE = "&<>'\"", 4
 
 LINKABLE = re.compile(r"https?://[^\s/?#\"'<>\\`]+([/?#][^\s\"'<>\\`]*)?", re.IGNORECASE)
 
@@ -28,8 +27,8 @@ class Name:
 
     @property
     def cost(self) -> int:
-        """The bytes that it takes in the page, at the most."""
-        return sum(len(part.encode()) + ESCAPE * sum(map(part.count, ESCAPED)) for part in (self.text, self.href or ""))
+        """The bytes that it takes in the page."""
+        return len(escape(self.text).encode()) + (len(escape(self.href).encode()) if self.href else 0)
 
 
 def short(text: str) -> str:
