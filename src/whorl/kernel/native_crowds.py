@@ -54,18 +54,14 @@ class Crowd:
         # Where the hashes of each member from the lowest to the highest begin.
         origins: int64_t[::1] = np.empty(members.shape[0], np.int64)
         i: int64_t
+        end: int64_t
         with cython.nogil:
             for i in range(members.shape[0]):
                 origins[i] = _from(hashes, bounds[members[i]], bounds[members[i] + 1], low)
-                self._bounds[i + 1] = (
-                    self._bounds[i]
-                    - origins[i]
-                    + (
-                        _from(hashes, origins[i], bounds[members[i] + 1], high + 1)
-                        if high + 1
-                        else bounds[members[i] + 1]
-                    )
-                )
+                end = bounds[members[i] + 1]
+                if high + 1:
+                    end = _from(hashes, origins[i], end, high + 1)
+                self._bounds[i + 1] = self._bounds[i] + end - origins[i]
         self._places = np.empty(self._bounds[members.shape[0]], np.int32)
         owners = self._number(hashes, origins, low, high)
         self._place(owners, _many(owners, members.shape[0], pairs))
