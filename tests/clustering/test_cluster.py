@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import whorl
 from whorl import Document
+from whorl.clustering import counting
 from whorl.clustering.cluster import cluster
 from whorl.clustering.counting import Counter, counted
 from whorl.clustering.features import Features
@@ -128,16 +129,21 @@ def test_what_cannot_be_read_is_left_out(tmp_path):
     assert len(found.members) == 1
 
 
-@given(st.lists(st.sets(st.integers(0, 30)), max_size=12), st.integers(1, 400), st.integers(2, 5), st.booleans())
+@given(
+    st.lists(st.sets(st.integers(0, 30)), max_size=12), st.integers(1, 400), st.integers(2, 5), st.booleans(),
+    st.integers(1, 2), st.integers(1, 9),
+)  # fmt: skip
 @settings(max_examples=60)
-def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memory, most, linear):
+def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memory, most, linear, threads, few):
     home = tmp_path_factory.mktemp("work")
     rows = Rows(np.array([value for one in sets for value in sorted(one)], np.uint64), np.cumsum([0, *map(len, sets)]))
     chosen = np.array([number % 5 < 4 for number in range(len(sets))], np.bool_)
-    counter = Counter(home, len(sets), memory, most, linear)
+    counter = Counter(home, len(sets), memory, most, linear, threads)
     for part in sorted_postings(sketched(rows, chosen, memory), home, memory):
         counter.add(part)
-    written = counter.write(home / "pairs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "FEW", few)
+        written = counter.write(home / "pairs")
     found = {
         (left, right): count
         for part in counted(home / "pairs", 3)

@@ -13,15 +13,23 @@ from whorl.fingerprinting.ahead import Ahead
 sets = st.lists(st.sets(st.integers(0, 30).map(lambda number: number << 58 | number), max_size=20), min_size=1)
 
 
+def stored(sets, path):
+    """In memory, or in a file."""
+    hashes = np.array([value for one in sets for value in sorted(one)], np.uint64)
+    if path is not None:
+        hashes.tofile(path)
+    return Rows(hashes, np.cumsum([0, *map(len, sets)]), path)
+
+
 @given(
     sets, st.data(), st.sampled_from([0, 2, 4]), st.sampled_from([0, 50]), st.sampled_from([0, 40, 1 << 20]),
-    st.integers(0, 200), st.integers(1, 2), st.floats(0, 20),
+    st.integers(0, 200), st.integers(1, 2), st.floats(0, 20), st.booleans(),
 )  # fmt: skip
-def test_every_way_of_counting(sets, data, again, least, large, room, threads, needed):
+def test_every_way_of_counting(tmp_path_factory, sets, data, again, least, large, room, threads, needed, is_on_disk):
     every = [(one, two) for one in range(len(sets)) for two in range(one + 1, len(sets))]
     pairs = sorted(data.draw(st.sets(st.sampled_from(every)))) if every else []
     left, right = np.array(pairs, np.int32).reshape(-1, 2).T.copy()
-    rows = Rows(np.array([value for one in sets for value in sorted(one)], np.uint64), np.cumsum([0, *map(len, sets)]))
+    rows = stored(sets, tmp_path_factory.mktemp("rows") / "hashes" if is_on_disk else None)
     told: list[int] = []
     with pytest.MonkeyPatch.context() as patch, Ahead(threads) as ahead:
         patch.setattr(crowds, "AGAIN", again)
@@ -49,3 +57,13 @@ def test_a_crowd_is_taken_for_one():
     assert [members.tolist() for members in crowded(rows, asked)] == [list(range(40))]
     with Ahead(1) as ahead:
         assert shared(rows, asked, 1 << 20, ahead).tolist() == [500] * 780 + [9]
+
+
+@given(sets, st.booleans(), st.data())
+def test_documents_are_gathered(tmp_path_factory, sets, is_on_disk, data):
+    """One after the other, in any order, whether they are in memory or on the disk."""
+    rows = stored(sets, tmp_path_factory.mktemp("rows") / "hashes" if is_on_disk else None)
+    chosen = data.draw(st.lists(st.integers(0, len(sets) - 1)))
+    found = rows.gathered(np.array(chosen, np.int64))
+    assert found.sizes.tolist() == [len(sets[number]) for number in chosen]
+    assert found.hashes.tolist() == [value for number in chosen for value in sorted(sets[number])]

@@ -16,10 +16,11 @@ def counted(kernel, hashes, bounds, members, pairs, cuts, edges=()):
     lefts, rights = np.array(pairs, np.int32).reshape(-1, 2).T
     starts = np.searchsorted(lefts, np.arange(len(bounds)))
     numbers = np.full(len(bounds), -1, np.int32)
-    numbers[np.array(members, np.int64)] = np.arange(len(members))
+    own = np.array(members, np.int64)
+    numbers[own] = np.arange(len(members))
     counts = np.zeros(len(pairs), np.int64)
     for low, end in pairwise([0, *edges, 2**64]):
-        crowd = kernel.Crowd(hashes, bounds, np.array(members, np.int64), len(pairs), low, end - 1)
+        crowd = kernel.Crowd(hashes, bounds[own], bounds[own + 1], own, len(pairs), low, end - 1)
         for first, last in pairwise([0, *cuts, len(members)]):
             crowd.shared(first, last, starts, np.ascontiguousarray(rights), numbers, counts)
     return counts.tolist()

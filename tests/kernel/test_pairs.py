@@ -1,38 +1,10 @@
 """The loops of clustering: the compiled ones equal their specification."""
 
-from itertools import combinations, groupby, pairwise
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from whorl.kernel import native_pairs, twin_pairs
-
-postings = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9))).map(sorted)
-
-
-@given(postings, st.integers(1, 6), st.booleans(), st.sets(st.integers(1, 9)))
-def test_tallying(rows, most, linear, cuts):
-    hashes, documents = (
-        np.array(column, kind) for column, kind in zip(_columns(rows), (np.uint64, np.uint32), strict=True)
-    )
-    shared: dict[int, int] = {}
-    large: list[int] = []
-    for value, group in groupby(rows, lambda row: row[0]):
-        members = [document for _, document in group]
-        large += [value] if len(members) > most else []
-        for left, right in combinations(members, 2) if len(members) <= most or linear else ():
-            if len(members) <= most or left == members[0]:
-                shared[left << 32 | right] = shared.get(left << 32 | right, 0) + 1
-    for kernel in (native_pairs, twin_pairs):
-        *followed, common = kernel.follow(hashes, documents, most, linear, 10)
-        assert common.tolist() == large
-        found: list[tuple[int, int]] = []
-        for first, last in pairwise([0, *sorted(cuts), 10]):
-            counted = kernel.tally(documents, *followed, first, last)
-            found += [(left << 32 | right, count) for right, left, count in counted.tolist()]
-        assert found == sorted(shared.items())
-        assert followed[-1][-1] == sum(shared.values())
 
 
 @given(st.data(), st.integers(1, 6), st.sampled_from([0.1, 0.4, 1.0]), st.booleans())
@@ -57,22 +29,6 @@ def test_near(rows):
     ties = np.array([3, 1, 1, 2, 2**63, 0], np.uint64)
     native, twin = (kernel.near(6, owners, others, likeness, ties) for kernel in (native_pairs, twin_pairs))
     assert [column.tolist() for column in native] == [column.tolist() for column in twin]
-
-
-def _columns(rows):
-    return tuple(zip(*rows, strict=True)) or ((), ())
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9))).map(sorted))
-def test_counting(rows):
-    pairs, weights = (
-        np.array(column, kind) for column, kind in zip(_columns(rows), (np.uint64, np.uint32), strict=True)
-    )
-    for kernel in (native_pairs, twin_pairs):
-        distinct, totals = kernel.count(pairs, weights)
-        assert dict(zip(distinct.tolist(), totals.tolist(), strict=True)) == {
-            pair: sum(weight for other, weight in rows if other == pair) for pair, _ in rows
-        }
 
 
 @given(st.lists(st.sets(st.integers(0, 20)), min_size=1, max_size=6), st.data())

@@ -1,7 +1,7 @@
 """Phase 3: ⟨document, document, count⟩. Each shingle that several documents have makes pairs of them; equal pairs
 are counted, document by document. What comes of a part of the shingles goes to disk in order, and parts are merged."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
-from whorl.clustering.records import forget, spans
+from whorl.clustering.records import spans
 from whorl.fingerprinting.ahead import Ahead
 from whorl.index.postings import Postings
 
@@ -20,7 +20,10 @@ EACH = 12
 # Pairs that are counted at a time, at the most: room for more would be new memory each time.
 MOST = 1 << 20
 
-# Pairs of a run that are read at a time when runs are merged, and those that are told at a time.
+# Pairs of a run that are read at a time when runs are merged, at the least.
+FEW = 1 << 10
+
+# Pairs that are told at a time.
 STEP = 1 << 16
 
 # The pair is ``left << 32 | right``, so a row is three numbers too: right, left, count.
@@ -60,14 +63,14 @@ class Counter:
 
     def add(self, postings: Postings) -> None:
         """Count the pairs of some shingles, all of whose postings are here."""
-        *followed, common = kernel.pairs().follow(
+        *followed, common = kernel.tallies().follow(
             postings.hashes, postings.documents, self._most, self._linear, self._count
         )
         self._common.append(common)
         self._runs.append(self._folder / f"pairs-{len(self._runs):06}")
 
         def tally(part: tuple[int, int]) -> NDArray[np.uint32]:
-            rows: NDArray[np.uint32] = kernel.pairs().tally(postings.documents, *followed, *part)
+            rows: NDArray[np.uint32] = kernel.tallies().tally(postings.documents, *followed, *part)
             return rows
 
         with self._runs[-1].open("wb") as file, Ahead(self._threads) as ahead:
@@ -78,9 +81,9 @@ class Counter:
         if len(self._runs) == 1:
             self._runs.pop().replace(path)
         else:
-            with path.open("wb") as file:
-                for distinct, counts in _merged(self._runs):
-                    file.write(_rows(distinct, counts).data)
+            # What is merged needs its room twice.
+            with path.open("wb") as file, Ahead(self._threads) as ahead:
+                ahead.each(_merged, _together(self._runs, self._room // 2), lambda rows: file.write(rows.data))
         for run in self._runs:
             run.unlink()
         return path.stat().st_size // _ROW.itemsize
@@ -90,7 +93,7 @@ def tallied(documents: NDArray[np.uint32], *followed: NDArray[np.int64], room: i
     """All pairs that followed postings make, in order, as rows of right, left and count: as many at a time as there is
     room for, but at least those of one document."""
     for part in spans(followed[-1], room):
-        yield kernel.pairs().tally(documents, *followed, *part)
+        yield kernel.tallies().tally(documents, *followed, *part)
 
 
 def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:
@@ -101,44 +104,45 @@ def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:
             yield Pairs(left, right, count)
 
 
-def _rows(pairs: NDArray[np.uint64], counts: NDArray[np.uint32]) -> NDArray[np.void]:
-    rows = np.empty(len(pairs), _ROW)
-    rows["pair"], rows["count"] = pairs, counts
+def _merged(parts: Sequence[NDArray[np.uint32]]) -> NDArray[np.uint32]:
+    """The rows of sorted runs, in order; equal pairs are added up."""
+    ends = np.cumsum([0, *map(len, parts)])
+    rows: NDArray[np.uint32] = kernel.tallies().merge(np.concatenate(parts), ends)
     return rows
 
 
-def _merged(runs: Iterable[Path]) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint32]]]:
-    """The rows of sorted runs, in order; equal pairs are added up, and never in two parts."""
-    readers = [_Reader(run) for run in runs]
-    while readers := [reader for reader in readers if reader.fill()]:
+def _together(runs: Sequence[Path], room: int) -> Iterator[list[NDArray[np.uint32]]]:
+    """What comes next of each run, as much together as there is room for. A pair is never in two parts."""
+    readers = [_Reader(run, max(FEW, room // len(runs))) for run in runs]
+    while readers := [reader for reader in readers if reader.has_more]:
         last = min(reader.last for reader in readers)
-        rows = np.concatenate([reader.take(last) for reader in readers])
-        rows = rows[np.argsort(rows["pair"], kind="stable")]
-        yield kernel.pairs().count(np.ascontiguousarray(rows["pair"]), np.ascontiguousarray(rows["count"]))
+        yield [reader.take(last) for reader in readers]
 
 
 class _Reader:
-    def __init__(self, path: Path) -> None:
-        self._rows = _mapped(path)
-        self._at = 0
+    """Goes through a run, up to so many pairs at a time."""
 
-    def fill(self) -> bool:
-        return self._at < len(self._rows)
+    def __init__(self, path: Path, step: int) -> None:
+        self._path, self._step = path, step
+        self._at = 0
+        self._next = self._read()
+
+    def _read(self) -> NDArray[np.void]:
+        return np.fromfile(self._path, _ROW, self._step, offset=self._at * _ROW.itemsize)
+
+    @property
+    def has_more(self) -> bool:
+        return len(self._next) > 0
 
     @property
     def last(self) -> int:
         """The last pair of the next step."""
-        return int(self._rows["pair"][min(self._at + STEP, len(self._rows)) - 1])
+        return int(self._next["pair"][-1])
 
-    def take(self, last: int) -> NDArray[np.void]:
-        """All up to a pair."""
-        start = self._at
-        step = self._rows["pair"][start : start + STEP]
-        self._at += int(np.searchsorted(step, last, "right"))
-        taken = np.array(self._rows[start : self._at])
-        forget(self._rows)
-        return taken
-
-
-def _mapped(path: Path) -> NDArray[np.void]:
-    return np.memmap(path, _ROW, "r") if path.stat().st_size else np.zeros(0, _ROW)
+    def take(self, last: int) -> NDArray[np.uint32]:
+        """All up to a pair, which is not behind the next step."""
+        count = int(np.searchsorted(self._next["pair"], last, "right"))
+        taken = self._next[:count]
+        self._at += count
+        self._next = self._read()
+        return taken.view("<u4").reshape(-1, _COLUMNS)

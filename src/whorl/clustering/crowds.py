@@ -14,20 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl import kernel
-from whorl.clustering.records import Rows, forget, spans
+from whorl.clustering.records import Rows, spans
 from whorl.fingerprinting.ahead import Ahead
 
 # Documents are a crowd if going through pairs would look at each of their shingles so often, and at so many in all.
 AGAIN = 16
 LEAST = 1 << 18
 
-# Bytes that a shingle of a crowd takes.
-EACH = 16
-
-# Bytes of a file that the system maps for each place that is looked at. They count as memory, so of hashes that do not
-# fit, few pairs are looked at before they are let go: two places each, by several threads.
-AROUND = 1 << 16
-PLACES = 8
+# Bytes that a shingle of a crowd takes, with the hash that is read of it.
+EACH = 24
+HASH = 8
 
 # A crowd of more shingles than this is numbered in halves.
 LARGE = 1 << 20
@@ -62,18 +58,16 @@ class Asked:
 
 
 def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lambda count: None) -> NDArray[np.int64]:
-    """How many hashes the documents of each pair share. ``memory`` is what crowds may take, and what may stay in memory
-    of hashes on disk."""
+    """How many hashes the documents of each pair share. ``memory`` is what crowds may take, or hashes of pairs."""
     counts = np.zeros(len(asked), np.int64)
     starts = asked.starts(len(rows))
     numbers = np.full(len(rows), -1, np.int32)
 
     def build(ranged: _Range) -> tuple[_Range, Any]:
-        members = ranged.members
+        members, own, places = ranged.members, ranged.rows, ranged.places
         pairs = int((starts[members + 1] - starts[members]).sum())
-        crowd = kernel.crowds().Crowd(rows.hashes, rows.bounds, members, pairs, ranged.low, ranged.high)
-        _let_go(rows, memory)
-        return ranged, crowd
+        begins, ends = own.bounds[places], own.bounds[places + 1]
+        return ranged, kernel.crowds().Crowd(own.hashes, begins, ends, members, pairs, ranged.low, ranged.high)
 
     def compare(part: _Part) -> int:
         for crowd in part.crowds:
@@ -83,13 +77,13 @@ def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lam
     for group in _within(crowded(rows, asked), rows, memory):
         for members in group:
             numbers[members] = np.arange(len(members))
-        ranges = [ranged for members in group for ranged in _ranges(members, rows)]
+        ranges = (ranged for members in group for ranged in _ranges(members, rows, memory))
         for pairs in ahead.map(compare, _parts(ahead.map(build, ranges), starts)):
             told(pairs)
 
     def go_through(part: Numbers) -> int:
         left, right = asked.left[part], asked.right[part]
-        counts[part] = side_by_side(rows, left, right, asked.needed(left, right), memory)
+        counts[part] = side_by_side(rows, left, right, asked.needed(left, right), memory, ahead.threads)
         return len(part)
 
     others = np.flatnonzero(numbers[asked.left] < 0)
@@ -99,16 +93,24 @@ def shared(rows: Rows, asked: Asked, memory: int, ahead: Ahead, told: Told = lam
 
 
 def side_by_side(
-    rows: Rows, left: Numbers, right: Numbers, needed: NDArray[np.float64], memory: int
+    rows: Rows, left: Numbers, right: Numbers, needed: NDArray[np.float64], memory: int, threads: int = 1
 ) -> NDArray[np.int64]:
-    """The same of any pairs, one by one."""
+    """The same of any pairs, one by one. So many threads do it, and share the memory."""
+    if rows.fits(memory):
+        return _side_by_side(rows, left, right, needed)
+    counts = np.zeros(len(left), np.int64)
+    sizes = np.concatenate([[0], np.cumsum(rows.sizes[left] + rows.sizes[right])])
+    for start, end in spans(sizes, memory // threads // HASH):
+        part = slice(start, end)
+        documents, places = np.unique(np.concatenate([left[part], right[part]]), return_inverse=True)
+        lefts, rights = np.split(places, 2)
+        counts[part] = _side_by_side(rows.gathered(documents), lefts, rights, needed[part])
+    return counts
+
+
+def _side_by_side(rows: Rows, left: Numbers, right: Numbers, needed: NDArray[np.float64]) -> NDArray[np.int64]:
     lefts, rights = (np.ascontiguousarray(side, np.int64) for side in (left, right))
-    counts = np.zeros(len(lefts), np.int64)
-    step = max(1, memory // (PLACES * AROUND) if rows.hashes.nbytes > memory else len(lefts))
-    for start in range(0, len(lefts), step):
-        part = slice(start, start + step)
-        counts[part] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts[part], rights[part], needed[part])
-        _let_go(rows, memory)
+    counts: NDArray[np.int64] = kernel.pairs().shared(rows.hashes, rows.bounds, lefts, rights, needed)
     return counts
 
 
@@ -137,14 +139,13 @@ def connected(count: int, left: NDArray[np.int32], right: NDArray[np.int32]) -> 
 
 
 def _within(crowds: Sequence[Numbers], rows: Rows, memory: int) -> Iterator[list[Numbers]]:
-    """Crowds that fit the memory together, with what is looked at to number them. One that does not fit alone is left
-    out, and gone through side by side."""
-    sizes, around = rows.sizes, AROUND if rows.hashes.nbytes > memory else 0
+    """Crowds that fit the memory together. One that does not fit alone is left out, and gone through side by side."""
+    sizes = rows.sizes
     group: list[Numbers] = []
     held = 0
     for members in crowds:
         shingles = int(sizes[members].sum())
-        each = EACH * shingles + around * len(members)
+        each = EACH * shingles
         if each > memory or shingles > MOST:
             continue
         if held + each > memory:
@@ -158,18 +159,21 @@ def _within(crowds: Sequence[Numbers], rows: Rows, memory: int) -> Iterator[list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Range:
-    """A crowd's hashes from the lowest to the highest."""
+    """A crowd's hashes from the lowest to the highest, the rows that have them, and where in these its members are."""
 
     members: Numbers
+    rows: Rows
+    places: Numbers
     low: int
     high: int
 
 
-def _ranges(members: Numbers, rows: Rows) -> list[_Range]:
+def _ranges(members: Numbers, rows: Rows, memory: int) -> list[_Range]:
     """A large crowd is numbered in halves, which two threads can do."""
     size = int(rows.sizes[members].sum())
     edges = [0, 1 << 63, 1 << 64] if size > LARGE else [0, 1 << 64]
-    return [_Range(members, low, end - 1) for low, end in pairwise(edges)]
+    own, places = (rows, members) if rows.fits(memory) else (rows.gathered(members), np.arange(len(members)))
+    return [_Range(members, own, places, low, end - 1) for low, end in pairwise(edges)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,8 +194,3 @@ def _parts(crowds: Iterable[tuple[_Range, Any]], starts: NDArray[np.int64]) -> I
         bounds = np.concatenate([[0], np.cumsum(starts[members + 1] - starts[members])])
         for first, last in spans(bounds, STEP):
             yield _Part([crowd for _, crowd in every], first, last, int(bounds[last] - bounds[first]))
-
-
-def _let_go(rows: Rows, memory: int) -> None:
-    if rows.hashes.nbytes > memory:
-        forget(rows.hashes)

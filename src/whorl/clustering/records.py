@@ -1,13 +1,14 @@
 """What phase 1 knows of documents: a row for each, of one length, and the texts that the rows tell the lengths of."""
 
-import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl import kernel
 from whorl.clustering.features import Features
 from whorl.model import Document, Hashes
 
@@ -46,10 +47,13 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Sorted hashes of each document: those of document i are ``hashes[bounds[i] : bounds[i + 1]]``."""
+    """Sorted hashes of each document: those of document i are ``hashes[bounds[i] : bounds[i + 1]]``. ``path`` is the
+    file that they are mapped from. What the system maps counts as memory of this process, and it maps more than is
+    looked at: what must not take much is read instead."""
 
     hashes: Hashes
     bounds: NDArray[np.int64]
+    path: Path | None = None
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -64,10 +68,27 @@ class Rows:
         return spans(self.bounds, step)
 
     def part(self, first: int, last: int) -> "Rows":
-        """Some documents, in memory."""
-        start, end = self.bounds[first], self.bounds[last]
-        forget(self.hashes)
-        return Rows(np.array(self.hashes[start:end]), self.bounds[first : last + 1] - start)
+        """Documents that follow each other, in memory."""
+        bounds = self.bounds[first : last + 1]
+        start, count = int(bounds[0]), int(bounds[-1] - bounds[0])
+        if self.path is None:
+            return Rows(self.hashes[start : start + count], bounds - start)
+        return Rows(np.fromfile(self.path, self.hashes.dtype, count, offset=8 * start), bounds - start)
+
+    def fits(self, memory: int) -> bool:
+        """Whether any document may be looked at where it is, without taking more memory than this."""
+        return self.path is None or self.hashes.nbytes <= memory
+
+    def gathered(self, documents: NDArray[np.int64]) -> "Rows":
+        """Any documents, in memory, one after the other."""
+        bounds = np.zeros(len(documents) + 1, np.int64)
+        starts = self.bounds[documents]
+        np.cumsum(self.bounds[documents + 1] - starts, out=bounds[1:])
+        if self.path is None:
+            places = np.repeat(starts - bounds[:-1], np.diff(bounds)) + np.arange(bounds[-1])
+            return Rows(self.hashes[places], bounds)
+        with self.path.open("rb") as file:
+            return Rows(kernel.files().gather(file.fileno(), starts, bounds), bounds)
 
 
 def spans(bounds: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
@@ -78,14 +99,6 @@ def spans(bounds: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
         last = max(first + 1, int(np.searchsorted(bounds, bounds[first] + step, "right")) - 1)
         yield first, last
         first = last
-
-
-def forget(numbers: NDArray[Any]) -> None:
-    """Give back the memory of a mapped file; what is looked at again is read again. Its pages would count as memory of
-    this process, though they are the system's."""
-    mapping = getattr(numbers, "_mmap", None)
-    if mapping is not None and hasattr(mapping, "madvise"):
-        mapping.madvise(mmap.MADV_DONTNEED)
 
 
 def packed(column: Sequence[str | None]) -> tuple[NDArray[np.int64], bytes]:

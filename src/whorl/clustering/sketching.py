@@ -53,7 +53,8 @@ def drawn(folder: Path, count: int, settings: ClusterSettings) -> Sketches:
     table = np.fromfile(columns, np.int32).reshape(count, 1 + settings.modulus.bit_length())
     bounds = np.zeros(count + 1, np.int64)
     np.cumsum(table[:, 1], out=bounds[1:])
-    return Sketches(Rows(mapped(values, np.dtype("<u8"), int(bounds[-1])), bounds), table[:, 0], table[:, 1:])
+    rows = Rows(mapped(values, np.dtype("<u8"), int(bounds[-1])), bounds, values)
+    return Sketches(rows, table[:, 0], table[:, 1:])
 
 
 def common_among(sketches: Sketches, common: Hashes) -> NDArray[np.int32]:

@@ -125,7 +125,8 @@ class Store:
     @cached_property
     def shingles(self) -> Rows:
         """The shingles of all documents, sorted, each once. To be read when all are there."""
-        return Rows(self._mapped("shingles", np.dtype("<u8"), int(self._ends[-1])), self._ends)
+        ends = self._ends
+        return Rows(self._mapped("shingles", np.dtype("<u8"), int(ends[-1])), ends, self.folder / "shingles")
 
     @property
     def _ends(self) -> NDArray[np.int64]:

@@ -22,6 +22,11 @@ class Ahead:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
+    @property
+    def threads(self) -> int:
+        """How many work at a time."""
+        return self._threads
+
     def __enter__(self) -> Self:
         return self
 

@@ -77,9 +77,19 @@ def jsonl() -> ModuleType:
     return _load(f"{name()}_jsonl")
 
 
+def files() -> ModuleType:
+    """Hashes read from a file."""
+    return _load(f"{name()}_files")
+
+
 def pairs() -> ModuleType:
     """Pairs of documents that share shingles."""
     return _load(f"{name()}_pairs")
+
+
+def tallies() -> ModuleType:
+    """Pairs of documents counted."""
+    return _load(f"{name()}_tallies")
 
 
 def crowds() -> ModuleType:

@@ -43,7 +43,8 @@ class Crowd:
     def __init__(
         self,
         hashes: cython.const[uint64_t][::1],
-        bounds: cython.const[int64_t][::1],
+        begins: cython.const[int64_t][::1],
+        ends: cython.const[int64_t][::1],
         members: cython.const[int64_t][::1],
         pairs: int64_t,
         low: uint64_t = 0,
@@ -57,8 +58,8 @@ class Crowd:
         end: int64_t
         with cython.nogil:
             for i in range(members.shape[0]):
-                origins[i] = _from(hashes, bounds[members[i]], bounds[members[i] + 1], low)
-                end = bounds[members[i] + 1]
+                origins[i] = _from(hashes, begins[i], ends[i], low)
+                end = ends[i]
                 if high + 1:
                     end = _from(hashes, origins[i], end, high + 1)
                 self._bounds[i + 1] = self._bounds[i] + end - origins[i]

@@ -5,22 +5,23 @@ from numpy.typing import NDArray
 
 
 class Crowd:
-    """Sets that are compared with many of each other: set i is ``hashes[bounds[i] : bounds[i + 1]]``, and ``members``
-    are the numbers of those in the crowd, ascending. ``pairs`` is how many of them are compared, about: it tells what
-    is worth while. Only hashes from ``low`` to ``high`` count, so that a large crowd can be made of several, each of a
-    range of the hashes."""
+    """Sets that are compared with many of each other: set i is ``hashes[begins[i] : ends[i]]``, and its number is
+    ``members[i]``, which ascend. ``pairs`` is how many of them are compared, about: it tells what is worth while. Only
+    hashes from ``low`` to ``high`` count, so that a large crowd can be made of several, each of a range of the
+    hashes."""
 
     def __init__(
         self,
         hashes: NDArray[np.uint64],
-        bounds: NDArray[np.int64],
+        begins: NDArray[np.int64],
+        ends: NDArray[np.int64],
         members: NDArray[np.int64],
         pairs: int,
         low: int = 0,
         high: int = 2**64 - 1,
     ) -> None:
         self._members = members.tolist()
-        every = [hashes[bounds[member] : bounds[member + 1]].tolist() for member in self._members]
+        every = [hashes[begin:end].tolist() for begin, end in zip(begins, ends, strict=True)]
         self._sets = [{one for one in own if low <= one <= high} for own in every]
 
     def shared(

@@ -58,7 +58,7 @@ class Candidates:
             pairs = np.concatenate([held, part])
             order = np.argsort(pairs, kind="stable")
             ones = np.concatenate([weights, np.ones(len(part), np.uint32)])
-            held, weights = kernel.pairs().count(pairs[order], ones[order])
+            held, weights = kernel.tallies().count(pairs[order], ones[order])
             if len(held) > self._room and not is_one:
                 return None
         return Pairs(*unpacked(held), weights.astype(np.int64))
@@ -110,7 +110,7 @@ def became_common(
         right = contents[np.repeat(np.arange(len(contents)), after) + 1 + _within(after)]
         pairs = packed(left, right)
         pairs.sort()
-        yield kernel.pairs().count(pairs, np.ones(len(pairs), np.uint32))
+        yield kernel.tallies().count(pairs, np.ones(len(pairs), np.uint32))
 
 
 def packed(left: Numbers, right: Numbers) -> NDArray[np.uint64]:

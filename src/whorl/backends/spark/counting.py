@@ -107,7 +107,7 @@ def _within(pieces: list[NDArray[Any]], keys: Keys) -> Iterator[Any]:
     units = np.cumsum(begins).astype(np.uint64)
     names, own = np.unique(rows["number"], return_inverse=True)
     small = own.astype(np.uint32)
-    *followed, _ = kernel.pairs().follow(units, small, len(units), False, len(names))
+    *followed, _ = kernel.tallies().follow(units, small, len(units), False, len(names))
     for found in tallied(small, *followed, room=TOGETHER):
         if len(found):
             yield keys.tallies(names[found[:, 1]], names[found[:, 0]], found[:, 2])
@@ -149,7 +149,7 @@ def _counted(coming: Iterable[Any], keys: Keys) -> Iterator[Any]:
     del batches
     held = np.ascontiguousarray(rows["key"])
     order = np.argsort(held, kind="stable")
-    found, counts = kernel.pairs().count(held[order], rows["count"][order])
+    found, counts = kernel.tallies().count(held[order], rows["count"][order])
     del rows, held, order
     for start in range(0, len(found), WRITTEN):
         part = slice(start, start + WRITTEN)
