@@ -49,7 +49,7 @@ def _languages() -> list[dict[str, Any]]:
 
 
 def _state(remedy: str) -> dict[str, Any]:
-    return {"installed": not remedy, **({"missing": remedy} if remedy else {})}
+    return {"installed": not remedy, "missing": remedy or None}
 
 
 def _selector(name: str) -> dict[str, Any]:
@@ -79,5 +79,5 @@ def _detail(title: str, row: Mapping[str, Any]) -> str:
     if title == "presets":
         return ", ".join(f"{name} = {value}" for name, value in row.items() if name not in ("name", "id"))
     extensions = " ".join(f".{extension}" for extension in row.get("extensions", ()))
-    missing = f"not installed: {row['missing']}" if "missing" in row else ""
+    missing = f"not installed: {row['missing']}" if row.get("missing") else ""
     return "  ".join(part for part in (row.get("summary"), extensions, missing) if part)
