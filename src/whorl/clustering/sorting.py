@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +10,10 @@ from numpy.typing import NDArray
 from whorl import kernel
 from whorl.clustering.records import Rows
 from whorl.index.postings import Postings
-from whorl.index.segment import Segment
-from whorl.index.segment_merge import merge
-from whorl.index.segment_writer import write_segment
 from whorl.model import Hashes
-from whorl.sketches.supers import binned, size_for
+
+if TYPE_CHECKING:
+    from whorl.index.segment import Segment
 
 # Bytes that sorting a posting takes: itself, its copies, the order, and the next one that is read meanwhile.
 EACH = 64
@@ -42,15 +42,20 @@ def sorted_postings(posted: Iterable[Postings], folder: Path, memory: int, threa
         run.path.unlink()
 
 
-def _run(part: Postings, folder: Path, number: int) -> Segment:
+def _run(part: Postings, folder: Path, number: int) -> "Segment":
+    from whorl.index.segment import Segment  # what fits does without
+    from whorl.index.segment_writer import write_segment
+
     path = folder / f"run-{number:06}.segment"
     documents = (int(part.documents.min()), int(part.documents.max())) if len(part) else (0, 0)
     write_segment(path, [part], expected=len(part), documents=documents, scheme="run", key="run")
     return Segment.open(path)
 
 
-def _gathered(runs: Sequence[Segment], size: int) -> Iterator[Postings]:
+def _gathered(runs: Sequence["Segment"], size: int) -> Iterator[Postings]:
     """The postings of all runs, merged, so many at a time."""
+    from whorl.index.segment_merge import merge
+
     waiting, count = list[Postings](), 0
     for part in merge(runs):
         waiting.append(part)
@@ -73,6 +78,8 @@ def sketched(sketches: Rows, chosen: NDArray[np.bool_], memory: int) -> Iterator
 
 def super_shingled(shingles: Rows, chosen: NDArray[np.bool_], memory: int, threshold: float) -> Iterator[Postings]:
     """The super shingles of the chosen documents, likewise."""
+    from whorl.sketches.supers import binned, size_for
+
     waiting, count = [Postings.none()], 0
     for first, last in shingles.spans(SHINGLES):
         part = shingles.part(first, last)

@@ -2,7 +2,6 @@
 
 import io
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ from whorl.collection.archives import archive
 from whorl.collection.budget import Budget
 from whorl.collection.contents import Contents
 from whorl.collection.faults import RefusedError, damage, reason
-from whorl.collection.folder import DiskFolder, opened
+from whorl.collection.files import is_folder, opened
+from whorl.collection.folder import DiskFolder
 from whorl.collection.ignores import Allowance
 from whorl.collection.kinds import Kind
 from whorl.collection.members import Member
@@ -21,7 +21,6 @@ from whorl.collection.names import printable, shortened
 from whorl.collection.rules import DEFAULT, Rules
 from whorl.collection.sift import Found, Sieve
 from whorl.collection.zips import is_document
-from whorl.errors import DocumentError
 from whorl.model import Document, Skipped
 
 Item = Document | Skipped
@@ -59,7 +58,7 @@ class Walk:
         self._path = path
         self._rules = rules
         self._part = part
-        self._is_folder = _check(path)
+        self._is_folder = is_folder(path)
         self.wrapper = ""
 
     def items(self) -> Iterator[Item]:
@@ -148,19 +147,6 @@ class Walk:
         else:
             box = _Box(found.name, kind, found.included, content, level + 1, found.name + "/")
             yield from self._open(box, io.BytesIO(content), len(content), budget)
-
-
-def _check(path: Path) -> bool:
-    """Whether it is a folder; DocumentError if it is neither that nor a file that can be read."""
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            os.scandir(path).close()
-            return True
-        opened(path, follow=True).close()
-    except (OSError, ValueError, RefusedError) as error:
-        raise DocumentError(f"{printable(str(path))}: {reason(error)}") from error
-    return False
 
 
 def _worth_reading(found: Found[Path] | Found[Member]) -> bool:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from whorl.collection.budget import Budget
 from whorl.collection.faults import RefusedError, damage, reason
-from whorl.collection.folder import special
+from whorl.collection.files import special
 from whorl.collection.members import Listed, Member
 from whorl.collection.names import decoded, parts
 

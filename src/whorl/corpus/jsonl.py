@@ -10,7 +10,7 @@ import numpy as np
 
 from whorl import kernel
 from whorl.collection.faults import damage, reason
-from whorl.collection.folder import opened
+from whorl.collection.files import opened
 from whorl.collection.rules import Rules
 from whorl.corpus.chunks import chunks
 from whorl.corpus.columns import Column

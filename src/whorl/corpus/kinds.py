@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from whorl.collection.faults import damage
-from whorl.collection.folder import opened
+from whorl.collection.files import opened
 from whorl.corpus.chunks import chunks
 
 Table = Literal["jsonl", "parquet", "warc"]

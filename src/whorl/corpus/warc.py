@@ -7,7 +7,7 @@ The framing is in ``frames``; here a record of it becomes a document, if it is o
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from whorl.collection.folder import opened
+from whorl.collection.files import opened
 from whorl.collection.names import printable, shortened
 from whorl.collection.rules import Rules
 from whorl.corpus.chunks import chunks

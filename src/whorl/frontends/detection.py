@@ -12,7 +12,6 @@ from pathlib import Path
 from whorl.catalog import FRONTENDS, Row
 from whorl.errors import DocumentError, UnknownNameError
 from whorl.frontends.binary import binary
-from whorl.frontends.code import languages
 from whorl.frontends.source import Source
 from whorl.model import Document
 
@@ -28,13 +27,17 @@ PLAIN = frozenset({"", "txt", "text", "log", "asc"})
 
 def names() -> tuple[str, ...]:
     """Every format that can be named, sorted."""
-    return tuple(sorted({*_rows(), *languages.LANGUAGES, TEXT}))
+    from whorl.frontends.code.languages import LANGUAGES  # who reads text alone does without them
+
+    return tuple(sorted({*_rows(), *LANGUAGES, TEXT}))
 
 
 @cache
 def extensions() -> frozenset[str]:
     """The extensions of all formats and languages, and those that any text may have; without the dot."""
-    of_languages = {extension for row in languages.LANGUAGES.values() for extension in row.extensions}
+    from whorl.frontends.code.languages import LANGUAGES
+
+    of_languages = {extension for row in LANGUAGES.values() for extension in row.extensions}
     return frozenset({*_extensions(), *of_languages, *PLAIN} - {""})
 
 
@@ -70,7 +73,9 @@ def _named(name: str, start: bytes) -> str | None:
     extension = _extension(name)
     if extension in _extensions():
         return _extensions()[extension]
-    return languages.detect("" if extension in PLAIN else name, start)
+    from whorl.frontends.code.languages import detect
+
+    return detect("" if extension in PLAIN else name, start)
 
 
 def _hinted(start: bytes) -> str | None:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError
-from whorl.frontends.code.languages import LANGUAGES
 from whorl.frontends.detection import TEXT, format_of
 from whorl.frontends.protocol import Frontend
 from whorl.model import Document
@@ -50,7 +49,8 @@ def _made(name: str, scheme: Scheme, document: Document) -> Frontend[Any]:
 
 
 def _for_code(document: Document) -> Choice:
-    from whorl.frontends.code.frontend import CodeFrontend  # text, which is read more often, starts without it
+    from whorl.frontends.code.frontend import CodeFrontend  # text, which is read more often, starts without these
+    from whorl.frontends.code.languages import LANGUAGES
 
     if isinstance(document.content, str) and not document.name and document.format is None:
         return Choice(CODE, CodeFrontend())

@@ -4,7 +4,6 @@ A public polynomial hash can be broken in under a second: colliding k-grams are 
 that the adversary does not know, the bounds of ``docs/decisions/0003-keyed-hashing.md`` hold.
 """
 
-import secrets
 from dataclasses import dataclass, field
 from hashlib import blake2b, shake_128
 from typing import ClassVar, Self
@@ -33,7 +32,9 @@ class Key:
     @classmethod
     def random(cls) -> Self:
         """A fresh key from the system's random source."""
-        return cls(secrets.token_bytes(SIZE))
+        from secrets import token_bytes  # most runs draw no key, and it takes long to import
+
+        return cls(token_bytes(SIZE))
 
     @classmethod
     def from_hex(cls, text: str) -> Self:
