@@ -1,6 +1,6 @@
 """Which pairs are alike enough: told by the sketches, verified on all shingles."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -115,8 +115,10 @@ class Measurer:
         count[again] = self._shared(self._sketches.rows, pairs.left[again], pairs.right[again])
         return self.reached(self._estimated(Pairs(pairs.left, pairs.right, count)))
 
-    def verified(self, left: Numbers, right: Numbers, ahead: Ahead, told: Told = lambda count: None) -> Measured:
-        """Those of the candidates, which are in order, that reach the threshold on all shingles."""
+    def verified(
+        self, left: Numbers, right: Numbers, ahead: Ahead, told: Told = lambda count: None
+    ) -> Iterator[Measured]:
+        """Those of the candidates, which are in order, that reach the threshold on all shingles; in parts."""
         asked = Asked(np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32), self._needed)
         found = shared(self._shingles, asked, self._settings.memory // SHARE, ahead, told)
 
@@ -124,7 +126,7 @@ class Measurer:
             part = slice(start, start + STEP)
             return self.reached(self._measured(asked.left[part], asked.right[part], found[part]))
 
-        return Measured.joined(ahead.map(reached, range(0, len(asked), STEP)))
+        return ahead.map(reached, range(0, len(asked), STEP))
 
     def between(self, left: Numbers, right: Numbers) -> Measured:
         """How alike any documents are: on all shingles, or, if estimates do, by their sketches."""

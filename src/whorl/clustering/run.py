@@ -31,7 +31,6 @@ from whorl.hashing.key import Key
 from whorl.index.postings import Postings
 from whorl.model import Skipped
 from whorl.scheme import Scheme
-from whorl.sketches.supers import GROUPS
 
 # Told what is being done, how much of it is done, and how much there is, if that is known.
 Progress = Callable[[str, int, int | None], object]
@@ -181,6 +180,8 @@ class Run:
     def _posted(self, equals: Equals) -> int:
         """How many postings there will be, at the most."""
         if self._settings.super_shingles:
+            from whorl.sketches.supers import GROUPS  # who does without them does without this
+
             return GROUPS * int(equals.rows.sum())
         sketches = drawn(self._store.folder, self._store.documents, self._settings)
         return int(sketches.rows.sizes[equals.rows].sum())
@@ -226,7 +227,7 @@ class Run:
         with Ahead(self._settings.threads) as ahead:
             if not self._settings.estimate:
                 hopeful = self._hopeful(measurer, ahead, told)
-                return Measured.joined(measurer.verified(*pairs, ahead, told) for pairs in hopeful)
+                return Measured.joined(part for pairs in hopeful for part in measurer.verified(*pairs, ahead, told))
             found = []
             for part, alike in ahead.map(
                 lambda part: (len(part), measurer.estimated(part)), counted(self._store.folder / PAIRS)

@@ -152,9 +152,12 @@ class Store:
             raise StoreError(f"{self.folder}: damaged, documents are missing; remove it and run again")
         records = np.fromfile(path, RECORD, self.documents)
         for name, size in _sizes(records).items():
-            if (self.folder / name).stat().st_size < size:
+            there = (self.folder / name).stat().st_size
+            if there < size:
                 raise StoreError(f"{self.folder / name}: damaged, it is too short; remove the folder and run again")
-            os.truncate(self.folder / name, size)
+            # A file that was cut to nothing is written to the disk whenever it is closed, and that is waited for.
+            if there > size:
+                os.truncate(self.folder / name, size)
 
     @contextmanager
     def told(self) -> Iterator[None]:

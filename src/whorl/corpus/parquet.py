@@ -81,9 +81,11 @@ class TableWriter:
         self._waiting_rows = 0
         try:
             # Without Arrow's own schema: readers would take texts for categories, which is only how they are written.
+            # What is measured rarely repeats: looking for equal values of it takes time and saves no room.
             self._writer = pq.ParquetWriter(
-                self._temporary, self._schema, compression="zstd", store_schema=False, write_batch_size=ROW_GROUP
-            )
+                self._temporary, self._schema, compression="zstd", store_schema=False, write_batch_size=ROW_GROUP,
+                use_dictionary=[name for name, kind in schema.items() if kind != "float64"],
+            )  # fmt: skip
         except OSError as error:
             raise _unwritten(path, error) from error
 

@@ -181,7 +181,7 @@ def _verified(pairs: Any, documents: Any, settings: ClusterSettings, all_of: boo
         return _table(measurer.reached(measurer.between(left, right)), names)
     order = np.lexsort((right, left))
     with Ahead(1) as ahead:
-        return _table(measurer.verified(left[order], right[order], ahead), names)
+        return _table(Measured.joined(measurer.verified(left[order], right[order], ahead)), names)
 
 
 def _measurer(documents: Any, settings: ClusterSettings) -> Measurer:
