@@ -15,7 +15,7 @@ def test_hopeful(data, documents, threshold, contained):
     draw = np.random.default_rng(data.draw(st.integers(0, 99)))
     table = draw.integers(0, 60, (documents, 4)).astype(np.int32)
     arguments = (
-        lefts, rights, counts, draw.integers(0, 3, documents), table[:, 1:], table[:, :3] // 20,
+        lefts, rights, counts, draw.integers(0, 3, documents, np.int32), table[:, 1:], table[:, :3] // 20,
         draw.integers(1, 99, documents) if contained else None, threshold, 3.3, 8,
     )  # fmt: skip
     assert native_pairs.hopeful(*arguments).tolist() == twin_pairs.hopeful(*arguments).tolist()

@@ -95,14 +95,28 @@ def needed(one: NDArray[np.int64], two: NDArray[np.int64], settings: ClusterSett
     return threshold * np.minimum(one, two)
 
 
+# Numbers of a document that are looked at together: one line of a processor's cache.
+LINE = 16
+
+
+def _facts(sketches: Sketches, common: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """The level of each document's sketch, and by level how many values it has and how many of them are common. What is
+    known of a document lies together: pairs are of any documents, and each look at another place is waited for."""
+    count, levels = common.shape
+    facts = np.zeros((count, -(-(1 + 2 * levels) // LINE) * LINE), np.int32)
+    facts[:, 0] = np.log2(sketches.moduli)
+    facts[:, 1 : levels + 1] = sketches.kept
+    facts[:, levels + 1 : 2 * levels + 1] = common
+    return facts[:, 0], facts[:, 1 : levels + 1], facts[:, levels + 1 : 2 * levels + 1]
+
+
 class Measurer:
     """Tells how alike documents are."""
 
     def __init__(self, shingles: Rows, sketches: Sketches, common: Hashes, settings: ClusterSettings) -> None:
         self._shingles, self._sketches, self._settings = shingles, sketches, settings
-        self._common = common_among(sketches, common)
         self._sizes = np.maximum(1, shingles.sizes)
-        self._levels = np.log2(sketches.moduli).astype(np.int64)
+        self._levels, self._kept, self._common = _facts(sketches, common_among(sketches, common))
 
     def estimated(self, pairs: Pairs) -> Measured:
         """Those of the candidates that reach the threshold, as far as sketches tell. The counts are of shared values of
@@ -157,7 +171,7 @@ class Measurer:
     def _samples(self, pairs: Pairs) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """How many shingles of each document its sketch has that the other's could have, which the coarser one decides;
         and how many common ones, which are not counted, both may share."""
-        kept, common = self._sketches.kept, self._common
+        kept, common = self._kept, self._common
         left, right = pairs.left, pairs.right
         level = np.maximum(self._levels[left], self._levels[right])
         may_share = np.minimum(common[left, level], common[right, level])
@@ -175,7 +189,7 @@ class Measurer:
         sizes = None if self._settings.measure == "resemblance" else self._sizes
         left, right, count = (np.asarray(column, np.uint32) for column in (pairs.left, pairs.right, pairs.count))
         hopeful: NDArray[np.bool_] = kernel.pairs().hopeful(
-            left, right, count, self._levels, self._sketches.kept, self._common, sizes,
+            left, right, count, self._levels, self._kept, self._common, sizes,
             self._settings.threshold, DOUBT, FEW,
         )  # fmt: skip
         return hopeful

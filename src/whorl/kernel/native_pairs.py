@@ -10,13 +10,17 @@ from cython.cimports.libc.math import sqrt
 from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy
 from cython.cimports.whorl.kernel.merge import whorl_merging, whorl_shared
+from cython.cimports.whorl.kernel.soon import whorl_soon
+
+# Pairs ahead of which it is told what will be read. Of many documents, nearly each would be waited for.
+SOON = cython.declare(int64_t, 16)
 
 
 def hopeful(
     lefts: cython.const[uint32_t][:],
     rights: cython.const[uint32_t][:],
     counts: cython.const[uint32_t][:],
-    levels: cython.const[int64_t][::1],
+    levels: cython.const[int32_t][:],
     kept: cython.const[int32_t][:, :],
     common: cython.const[int32_t][:, :],
     sizes: cython.const[int64_t][::1] | None,
@@ -36,6 +40,9 @@ def hopeful(
     sample: int64_t
     with cython.nogil:
         for i in range(n):
+            if i + SOON < n:
+                right = rights[i + SOON]
+                whorl_soon(cython.address(levels[right]))
             left, right = lefts[i], rights[i]
             level = max(levels[left], levels[right])
             count = counts[i] + min(common[left, level], common[right, level])

@@ -10,7 +10,7 @@ def hopeful(
     lefts: NDArray[np.uint32],
     rights: NDArray[np.uint32],
     counts: NDArray[np.uint32],
-    levels: NDArray[np.int64],
+    levels: NDArray[np.int32],
     kept: NDArray[np.int32],
     common: NDArray[np.int32],
     sizes: NDArray[np.int64] | None,

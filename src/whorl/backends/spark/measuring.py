@@ -67,7 +67,7 @@ class _Facts:
 
     def __init__(self, table: Any, settings: ClusterSettings) -> None:
         table, width = table.sort_by("number"), settings.modulus.bit_length()
-        self._numbers, self._levels = numbers(table["number"]), numbers(table["level"]).astype(np.int64)
+        self._numbers, self._levels = numbers(table["number"]), numbers(table["level"]).astype(np.int32)
         self._sizes = np.maximum(1, numbers(table["shingles"]))
         self._kept, self._common = (
             lists(table[name])[0].reshape(len(table), width).astype(np.int32) for name in ("kept", "common")
@@ -120,7 +120,7 @@ def _sifted(table: Any, settings: ClusterSettings) -> Any:
     left, right = np.arange(2 * count, dtype=np.uint32).reshape(2, count)
     doubt, few = (EXACT, 0) if settings.estimate else (DOUBT, FEW)
     chosen = kernel.pairs().hopeful(
-        left, right, numbers(table["count"]).astype(np.uint32), np.zeros(2 * count, np.int64), kept,
+        left, right, numbers(table["count"]).astype(np.uint32), np.zeros(2 * count, np.int32), kept,
         np.zeros_like(kept), None if settings.measure == "resemblance" else sizes, settings.threshold, doubt, few,
     )  # fmt: skip
     return batch({name: numbers(table[name])[chosen] for name in ("left", "right")})
