@@ -18,7 +18,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.clusters_peers.peers import PEERS, ROOT, Peer
@@ -72,16 +72,47 @@ def measure(source: Path, work: dict[str, Command], rounds: int) -> dict[str, li
     return costs
 
 
-def speedups(source: Path, rounds: int) -> list[float]:
-    """How many times as fast two workers are as one, in turns, without a look at their memory."""
-    found = []
-    for _ in range(rounds):
-        took = []
-        for workers in ("1", "2"):
-            with tempfile.TemporaryDirectory() as home:
-                took.append(seconds(whorl("--workers", workers)(source, Path(home)), folder=ROOT))
-        found.append(took[0] / took[1])
-    return found
+@dataclass(frozen=True)
+class Speedup:
+    """How many times as fast two workers are as one, and how many times as much two runs by one worker do at the same
+    time as one after the other: what a second core of this machine is worth to programs that share nothing."""
+
+    workers: float
+    runs: float
+
+
+def speedups(source: Path, rounds: int) -> list[Speedup]:
+    """All in turns, without a look at their memory."""
+    return [_speedup(source) for _ in range(rounds)]
+
+
+def _speedup(source: Path) -> Speedup:
+    one, two = _took(source, "1"), _took(source, "2")
+    return Speedup(one / two, 2 * one / _took(source, "1", "1"))
+
+
+def _took(source: Path, *workers: str) -> float:
+    """Seconds that one run for each of these takes, all at the same time."""
+    with tempfile.TemporaryDirectory() as home:
+        places = [Path(home, str(number)) for number in range(len(workers))]
+        runs = [whorl("--workers", each)(source, place) for each, place in zip(workers, places, strict=True)]
+        for place in places:
+            place.mkdir()
+        return seconds(*runs, folder=ROOT)
+
+
+def told(found: Sequence[Speedup]) -> str:
+    """The same in words."""
+    workers, runs = spread([each.workers for each in found]), spread([each.runs for each in found])
+    return (
+        f"two workers are {workers} times as fast as one; two runs by one worker each, at the same time, do {runs} "
+        "times as much as one"
+    )
+
+
+def spread(values: Sequence[float]) -> str:
+    """The middle, and the range."""
+    return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
 
 
 def row(name: str, costs: Sequence[Cost], ours: Sequence[Cost], size: int) -> str:
@@ -107,7 +138,7 @@ def main() -> None:
     options = parser.parse_args()
     work, reasons = commands(options.tools)
     print(*reasons, sep="\n", end="\n" if reasons else "")
-    told = {}
+    every = {}
     for source in options.texts:
         contents = texts(str(source))[1]
         size = sum(len(content.encode()) for content in contents)
@@ -116,12 +147,10 @@ def main() -> None:
         for name, those in costs.items():
             print(row(name, those, costs.get("whorl", those), size), flush=True)
         if TWO in costs:
-            ratios = speedups(source, options.rounds)
-            spread = f"{min(ratios):.2f}–{max(ratios):.2f}"
-            print(f"  two workers are {statistics.median(ratios):.2f}× as fast as one ({spread})")
-        told[source.name] = {name: [asdict(each) for each in those] for name, those in costs.items()}
+            print(f"  {told(speedups(source, options.rounds))}")
+        every[source.name] = {name: [asdict(each) for each in those] for name, those in costs.items()}
     if options.json is not None:
-        options.json.write_text(json.dumps(told, indent=1) + "\n")
+        options.json.write_text(json.dumps(every, indent=1) + "\n")
 
 
 if __name__ == "__main__":

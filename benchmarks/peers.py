@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import clusters, compare
+from benchmarks.clusters import spread
 from benchmarks.clusters_peers.rows import texts
 from benchmarks.processes import Cost
 from benchmarks.submissions import sources
@@ -39,11 +40,6 @@ def table(costs: Mapping[str, Sequence[Cost]]) -> list[str]:
     return lines
 
 
-def spread(values: Sequence[float]) -> str:
-    """The middle, and the range."""
-    return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
-
-
 def programs(rounds: int) -> list[str]:
     """The class of programs."""
     with tempfile.TemporaryDirectory() as home:
@@ -60,8 +56,9 @@ def pages(source: Path, rounds: int) -> list[str]:
     size = sum(len(content.encode()) for content in contents)
     costs = clusters.measure(source, work, rounds)
     told = f"{len(contents):,} texts, {size / 1e6:.0f} MB, from JSONL to clusters, {rounds} rounds:"
-    workers = f"Two workers are {spread(clusters.speedups(source, rounds))} times as fast as one, timed without a look"
-    return [told, "", *table(costs), "", f"{workers} at their memory, which would take time from them.", "", *reasons]
+    workers = clusters.told(clusters.speedups(source, rounds))
+    timed = "Timed without a look at their memory, which would take time from them: "
+    return [told, "", *table(costs), "", f"{timed}{workers}.", "", *reasons]
 
 
 def written(page: str, lines: Sequence[str]) -> str:

@@ -40,10 +40,17 @@ def cost(command: Sequence[str | Path], folder: Path | None = None, pause: float
     return Cost(max(spent, seen), time.monotonic() - start, peak[0])
 
 
-def seconds(command: Sequence[str | Path], folder: Path | None = None) -> float:
-    """How long a command takes if nobody looks: on a machine whose cores are all at work, looks take time from it."""
+def seconds(*commands: Sequence[str | Path], folder: Path | None = None) -> float:
+    """How long commands take, all at the same time, if nobody looks: on a machine whose cores are all at work, looks
+    take time from them."""
     start = time.monotonic()
-    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    running = [
+        subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for command in commands
+    ]
+    failed = [process.args for process in running if process.wait()]
+    if failed:
+        raise RuntimeError(f"failed: {failed}")
     return time.monotonic() - start
 
 
