@@ -69,11 +69,11 @@ class Rows:
 
     def part(self, first: int, last: int) -> "Rows":
         """Documents that follow each other, in memory."""
-        bounds = self.bounds[first : last + 1]
-        start, count = int(bounds[0]), int(bounds[-1] - bounds[0])
+        start, end = self.bounds[first], self.bounds[last]
+        bounds = self.bounds[first : last + 1] - start
         if self.path is None:
-            return Rows(self.hashes[start : start + count], bounds - start)
-        return Rows(np.fromfile(self.path, self.hashes.dtype, count, offset=8 * start), bounds - start)
+            return Rows(self.hashes[start:end], bounds)
+        return Rows(_read(self.path, self.bounds[first : first + 1], bounds[[0, -1]]), bounds)
 
     def fits(self, memory: int) -> bool:
         """Whether any document may be looked at where it is, without taking more memory than this."""
@@ -87,8 +87,14 @@ class Rows:
         if self.path is None:
             places = np.repeat(starts - bounds[:-1], np.diff(bounds)) + np.arange(bounds[-1])
             return Rows(self.hashes[places], bounds)
-        with self.path.open("rb") as file:
-            return Rows(kernel.files().gather(file.fileno(), starts, bounds), bounds)
+        return Rows(_read(self.path, starts, bounds), bounds)
+
+
+def _read(path: Path, starts: NDArray[np.int64], bounds: NDArray[np.int64]) -> Hashes:
+    """Stretches of a file's hashes, one after the other: the first becomes ``bounds[0]`` to ``bounds[1]``."""
+    with path.open("rb") as file:
+        found: Hashes = kernel.files().gather(file.fileno(), starts, bounds)
+    return found
 
 
 def spans(bounds: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:

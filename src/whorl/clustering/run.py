@@ -187,7 +187,7 @@ class Run:
         return int(sketches.rows.sizes[equals.rows].sum())
 
     def _next(self, parts: Iterator[Postings]) -> Postings | None:
-        with self._charged(SORT):
+        with self._charged(SORT), self._store.told():
             return next(parts, None)
 
     def _postings(self, chosen: NDArray[np.bool_], memory: int) -> Iterator[Postings]:
@@ -205,7 +205,8 @@ class Run:
             ties = np.ascontiguousarray(store.records["shingle"][:, 0])
             common = np.fromfile(store.folder / COMMON, np.uint64)
             measurer = Measurer(store.shingles, drawn(store.folder, store.documents, settings), common, settings)
-            pairs = self._alike(measurer)
+            with store.told():
+                pairs = self._alike(measurer)
             if paired is not None:
                 paired(store.texts("id"), pairs)
             if settings.closure:

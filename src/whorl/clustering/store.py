@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -39,9 +40,11 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._files: dict[str, IO[bytes]] = {}
-        # What was saved is brought to the disk while the run goes on.
+        # What was saved is brought to the disk while the run goes on, one after the other. After a refusal nothing
+        # more: a disk that has lost something may not say so again.
         self._saver = ThreadPoolExecutor(1)
-        self._saving: Future[None] | None = None
+        self._saving: deque[Future[None]] = deque()
+        self._refusal: OSError | None = None
         try:
             with self.told():
                 self._open()
@@ -91,31 +94,36 @@ class Store:
             self._files["shingles"].write(batch.shingles.data)
             self._files["records"].write(batch.records.tobytes())
         self.documents += len(batch)
-        if time.monotonic() - self._saved >= OFTEN:
+        if time.monotonic() - self._saved >= OFTEN and all(saving.done() for saving in self._saving):
             self.save()
 
     def save(self, **facts: Any) -> None:
-        """Bring all that was added to the disk, and note these facts of the run. Does not wait for the disk, unless it
-        is still busy with what was saved before; what it refuses is told when more is saved, or at the end."""
-        self._settle()
+        """Bring all that was added to the disk, and note these facts of the run. Does not wait for the disk: what it
+        refuses is told when more is saved, or at the end."""
+        self._settle(wait=False)
         with self.told():
             for file in self._files.values():
                 file.flush()
         self.state |= {"documents": self.documents, **facts}
-        self._saving = self._saver.submit(self._bring, json.dumps(self.state))
+        self._saving.append(self._saver.submit(self._bring, json.dumps(self.state)))
         self._saved = time.monotonic()
 
     def _bring(self, state: str) -> None:
-        for file in self._files.values():
-            os.fsync(file.fileno())
-        _written(self.folder / STATE, state)
+        if self._refusal is not None:
+            raise self._refusal
+        try:
+            for file in self._files.values():
+                os.fsync(file.fileno())
+            _written(self.folder / STATE, state)
+        except OSError as error:
+            self._refusal = error
+            raise
 
-    def _settle(self) -> None:
-        """Wait until what was saved is on the disk."""
-        saving, self._saving = self._saving, None
-        if saving is not None:
-            with self.told():
-                saving.result()
+    def _settle(self, wait: bool = True) -> None:
+        """Tells what the disk refused, of all that was saved, or of what it is done with."""
+        with self.told():
+            while self._saving and (wait or self._saving[0].done()):
+                self._saving.popleft().result()
 
     @cached_property
     def records(self) -> Records:

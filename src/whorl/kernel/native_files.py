@@ -1,6 +1,7 @@
 """Hashes read from a file, compiled. Specification: ``twin_files``."""
 
 import os
+from errno import EIO
 
 import cython
 import numpy as np
@@ -35,5 +36,5 @@ def gather(descriptor: cython.int, starts: cython.const[int64_t][::1], bounds: c
     if got < 0:
         raise OSError(failed, os.strerror(failed))
     if got == 0:
-        raise EOFError("the file ends before the hashes do")
+        raise OSError(EIO, "the file ends before the hashes do")
     return hashes

@@ -1,6 +1,7 @@
 """Hashes read from a file, in plain Python: the specification of ``native_files``."""
 
 import os
+from errno import EIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,5 +13,5 @@ def gather(descriptor: int, starts: NDArray[np.int64], bounds: NDArray[np.int64]
     sizes = 8 * np.diff(bounds)
     data = b"".join(os.pread(descriptor, size, 8 * start) for size, start in zip(sizes, starts, strict=True))
     if len(data) < sizes.sum():
-        raise EOFError("the file ends before the hashes do")
+        raise OSError(EIO, "the file ends before the hashes do")
     return np.frombuffer(data, np.uint64)
