@@ -194,6 +194,25 @@ def test_what_the_disk_refuses_is_told_at_the_end_and_the_run_can_go_on(tmp_path
     same(clustered(tmp_path / "run", items), clustered(tmp_path / "fresh", items))
 
 
+def test_nothing_is_noted_after_a_refusal(tmp_path, monkeypatch):
+    """A disk that has lost what it was given does not say so twice: what is saved next must not be taken for whole."""
+    answers = iter([OSError(errno.EIO, "Input/output error")])
+
+    def lost_once(file):
+        if (refusal := next(answers, None)) is not None:
+            raise refusal
+
+    monkeypatch.setattr(os, "fsync", lost_once)
+    run = Run(tmp_path, SCHEME, ClusterSettings(workers=1))
+    futures = run._store._saving
+    run._store.save(read=False)
+    run._store._saving = type(futures)()  # nobody has asked yet what became of it
+    run._store.save(read=True)
+    with pytest.raises(StoreError, match="Input/output error"):
+        run._store.close()
+    assert not (tmp_path / "state.json").exists()
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"format": 99}', '{"format": 1, "documents": 5}'])
 def test_a_damaged_folder_is_told(tmp_path, text):
     (tmp_path / "state.json").write_text(text)
