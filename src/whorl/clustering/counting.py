@@ -1,10 +1,14 @@
 """Phase 3: ⟨document, document, count⟩. Each shingle that several documents have makes pairs of them; equal pairs
 are counted, document by document. What comes of a part of the shingles goes to disk in order, and parts are merged."""
 
+import errno
+import os
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,9 +85,11 @@ class Counter:
         if len(self._runs) == 1:
             self._runs.pop().replace(path)
         else:
-            # What is merged needs its room twice.
-            with path.open("wb") as file, Ahead(self._threads) as ahead:
-                ahead.each(_merged, _together(self._runs, self._room // 2), lambda rows: file.write(rows.data))
+            with path.open("wb") as file, ExitStack() as stack:
+                runs = [_Run(stack.enter_context(run.open("rb"))) for run in self._runs]
+                ahead = stack.enter_context(Ahead(self._threads))
+                # What is merged needs its room twice.
+                ahead.each(_merged, _together(runs, self._room // 2), lambda rows: file.write(rows.data))
         for run in self._runs:
             run.unlink()
         return path.stat().st_size // _ROW.itemsize
@@ -104,45 +110,63 @@ def counted(path: Path, step: int = STEP) -> Iterator[Pairs]:
             yield Pairs(left, right, count)
 
 
-def _merged(parts: Sequence[NDArray[np.uint32]]) -> NDArray[np.uint32]:
-    """The rows of sorted runs, in order; equal pairs are added up."""
-    ends = np.cumsum([0, *map(len, parts)])
-    rows: NDArray[np.uint32] = kernel.tallies().merge(np.concatenate(parts), ends)
-    return rows
+class _Stretch(NamedTuple):
+    """Rows of a run that follow each other."""
+
+    descriptor: int
+    start: int
+    length: int
 
 
-def _together(runs: Sequence[Path], room: int) -> Iterator[list[NDArray[np.uint32]]]:
+def _merged(stretches: Sequence[_Stretch]) -> NDArray[np.uint32]:
+    """The rows of sorted stretches, in order; equal pairs are added up."""
+    bounds = np.cumsum([0, *(stretch.length for stretch in stretches)])
+    rows = np.concatenate([np.frombuffer(_read(stretch), np.uint32) for stretch in stretches])
+    merged: NDArray[np.uint32] = kernel.tallies().merge(rows.reshape(-1, _COLUMNS), bounds)
+    return merged
+
+
+def _read(stretch: _Stretch) -> bytes:
+    size = stretch.length * _ROW.itemsize
+    data = os.pread(stretch.descriptor, size, stretch.start * _ROW.itemsize)
+    if len(data) < size:
+        raise OSError(errno.EIO, "a run of pairs ends early")
+    return data
+
+
+def _together(runs: Sequence["_Run"], room: int) -> Iterator[list[_Stretch]]:
     """What comes next of each run, as much together as there is room for. A pair is never in two parts."""
-    readers = [_Reader(run, max(FEW, room // len(runs))) for run in runs]
-    while readers := [reader for reader in readers if reader.has_more]:
-        last = min(reader.last for reader in readers)
-        yield [reader.take(last) for reader in readers]
+    step = max(FEW, room // max(1, len(runs)))
+    left = [run for run in runs if run.is_left]
+    while left:
+        last = min(run.last(step) for run in left)
+        yield [run.taken(last, step) for run in left]
+        left = [run for run in left if run.is_left]
 
 
-class _Reader:
-    """Goes through a run, up to so many pairs at a time."""
+class _Run:
+    """A sorted file of pairs, and how far it was gone through. Only here and there is a pair looked at: who merges them
+    reads them."""
 
-    def __init__(self, path: Path, step: int) -> None:
-        self._path, self._step = path, step
+    def __init__(self, file: IO[bytes]) -> None:
+        self._descriptor = file.fileno()
+        self._count = os.fstat(self._descriptor).st_size // _ROW.itemsize
         self._at = 0
-        self._next = self._read()
-
-    def _read(self) -> NDArray[np.void]:
-        return np.fromfile(self._path, _ROW, self._step, offset=self._at * _ROW.itemsize)
 
     @property
-    def has_more(self) -> bool:
-        return len(self._next) > 0
+    def is_left(self) -> bool:
+        """Whether there are more."""
+        return self._at < self._count
 
-    @property
-    def last(self) -> int:
-        """The last pair of the next step."""
-        return int(self._next["pair"][-1])
+    def last(self, step: int) -> int:
+        """The last of so many pairs that come next."""
+        return self._pair(min(self._at + step, self._count) - 1)
 
-    def take(self, last: int) -> NDArray[np.uint32]:
-        """All up to a pair, which is not behind the next step."""
-        count = int(np.searchsorted(self._next["pair"], last, "right"))
-        taken = self._next[:count]
-        self._at += count
-        self._next = self._read()
-        return taken.view("<u4").reshape(-1, _COLUMNS)
+    def taken(self, last: int, step: int) -> _Stretch:
+        """All up to a pair that is among so many that come next."""
+        start = self._at
+        self._at = bisect_right(range(self._count), last, start, min(start + step, self._count), key=self._pair)
+        return _Stretch(self._descriptor, start, self._at - start)
+
+    def _pair(self, place: int) -> int:
+        return int.from_bytes(os.pread(self._descriptor, 8, place * _ROW.itemsize), "little")
