@@ -7,7 +7,7 @@ from setuptools import Extension, setup
 
 KERNEL = Path("src/whorl/kernel")
 
-# -O3 lets the compiler vectorise the plain loops; the kernel uses no floating point, so -ffast-math has no place here.
+# -O3 lets the compiler vectorise the plain loops. No -ffast-math: thresholds must be the same with every compiler.
 # -g0, because the interpreter's own flags ask for debug symbols that make the modules five times as large.
 FLAGS = ["-O3", "-g0", "-std=c11", "-Wno-unused-function"]
 
