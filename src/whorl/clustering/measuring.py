@@ -30,6 +30,9 @@ ROUNDING = 1e-6
 SHARE = 3
 EACH = 128
 
+# Numbers of a document that are looked at together: one line of a processor's cache.
+LINE = 16
+
 Numbers: TypeAlias = NDArray[Any]
 
 
@@ -93,10 +96,6 @@ def needed(one: NDArray[np.int64], two: NDArray[np.int64], settings: ClusterSett
     if settings.measure == "resemblance":
         return threshold / (1 + threshold) * (one + two)
     return threshold * np.minimum(one, two)
-
-
-# Numbers of a document that are looked at together: one line of a processor's cache.
-LINE = 16
 
 
 def _facts(sketches: Sketches, common: Numbers) -> tuple[Numbers, Numbers, Numbers]:
