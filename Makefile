@@ -2,30 +2,71 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whorl/kernel/*.h)
+KERNEL := $(wildcard src/whorl/kernel/native*.py src/whorl/kernel/*.pxd src/whorl/kernel/*.h src/whorl/formats/code/normal/*.py)
+
+# Where Python may not keep what it compiles, each start of whorl compiles it anew: half of the start.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Versions are locked, so whether there is a newer pip is a question to the network for nothing.
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 EXECUTIONS ?= 100000
+SECONDS ?= 14400
 
-.PHONY: run venv test test-slow check format bench fuzz real corpus reproduce docs docs-pages clean
+# One process more than two cores, because many tests wait: for a server, a disk, a limit. tests/conftest.py says how tests are
+# dealt to them. A service gives its jobs way to other work, so tests give way as much; else the jobs would starve.
+WORKERS := -n 3
+PYTEST := nice -n 19 $(BIN)/python -m pytest $(WORKERS)
 
-run: $(VENV)/.installed  ## install Whorl and compare the class that ships with it
+# What make quick leaves to make test: other processes, parsers that are stopped, browsers, and much to read.
+LEFT_OUT := cli/test_limits.py cli/test_refusals.py cli/test_remote.py clustering/test_run.py \
+	comparison/test_export.py comparison/test_hiding.py comparison/test_intake.py comparison/test_layouts.py \
+	comparison/test_planted.py comparison/test_statements.py deploy docs engine/selectors/test_density.py \
+	engine/sketches/test_estimates.py experiments formats/archives/test_hostile.py formats/code \
+	formats/corpora/test_jsonl.py formats/corpora/test_parquet.py formats/documents formats/test_hostile.py \
+	formats/test_real_files.py fuzz index kernel/test_crowds.py kernel/test_portable.py kernel/test_postings.py \
+	matching/deep registry/test_attacks.py registry/test_crash.py registry/test_damage.py registry/test_search.py \
+	report sandbox service spark sweep test_distributions.py torture
+
+.PHONY: run venv test suite test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel lock clean
+
+run: $(VENV)/.kernel  ## install Whorl alone and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
 
 venv: $(VENV)/.installed  ## make .venv with everything that running and testing need
 
-test: check  ## formatting, lint, types, layers and the whole test suite
+# Types are checked while the tests run: mypy has one core, and on a fresh clone it takes a minute.
+test: style  ## formatting, lint, types, layers and the whole test suite
 	sh tools/install_browser.sh
-	$(BIN)/python -m tests.backends.needs
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m tests.spark.needs
+	$(MAKE) --no-print-directory --jobs=2 types suite
 
-test-slow: $(VENV)/.installed  ## kills, damage, crowds and poisoning of an index at length (minutes)
-	$(BIN)/python -m pytest -n 2 -m slow
+suite:
+	$(PYTEST)
 
-check: $(VENV)/.installed  ## formatting, lint, types and layers
+test-slow: $(VENV)/.installed  ## kills, damage and crowds at length, and every property on many examples (long)
+	WHORL_EXAMPLES=all $(PYTEST) -m 'slow or properties'
+
+quick: $(VENV)/.installed  ## what catches most mistakes, in under a minute: format, lint, layers, and the quick tests
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
+	WHORL_EXAMPLES=few $(PYTEST) $(LEFT_OUT:%=--ignore=tests/%)
+
+MINUTES ?= 60
+torture: $(VENV)/.installed  ## kills, power cuts, failing calls, flips and interrupts of every store, then an hour of a served index under 64 clients with random kills; SECONDS=600 MINUTES=5 for a short run
+	$(BIN)/python -m tests.torture --seconds $(SECONDS)
+	$(BIN)/python -m tests.service.soak --minutes $(MINUTES)
+
+check: style types  ## formatting, lint, types and layers
+
+style: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
 
 format: $(VENV)/.installed  ## rewrite the code in the house's format
 	$(BIN)/ruff format .
@@ -63,11 +104,34 @@ docs-pages: $(VENV)/.installed  ## make again what the documentation takes from 
 	$(BIN)/python tools/make_screenshots.py
 
 clean:
-	rm -rf $(VENV) build report reproduction site src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
+	rm -rf $(VENV) build dist report reproduction site src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
 
-# Reinstalled only when what is installed changed: the dependencies or the sources of the compiled kernel.
-$(VENV)/.installed: pyproject.toml setup.py $(KERNEL)
+wheel: $(VENV)/.installed  ## build a wheel and a source distribution into dist/, and look for files that do not belong there
+	$(BIN)/python tools/make_distributions.py
+
+sbom: $(VENV)/.installed  ## write dist/whorl.cdx.json: what the container installs, with versions and hashes (CycloneDX)
+	mkdir -p dist
+	$(BIN)/python tools/make_sbom.py > dist/whorl.cdx.json
+
+lock: $(VENV)/.installed  ## choose the versions of all dependencies anew, with their hashes (needs a network)
+	$(BIN)/python tools/make_locks.py
+
+# Three steps, each repeated only when what it installs changed: the packages that Whorl runs on, Whorl itself with its
+# kernel, and the tools. Of the kernel only the modules that changed are compiled.
+# Packages are compiled when they are first imported: most of them never are. Whorl itself is compiled at once, since
+# its workers may write nothing.
+LOCKED := $(BIN)/python -m pip install --quiet --no-compile --require-hashes
+
+$(VENV)/.packages: requirements/build.txt requirements/plain.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable '.[all,spark]' --group dev
+	$(LOCKED) -r requirements/build.txt -r requirements/plain.txt
+	touch $@
+
+$(VENV)/.kernel: $(VENV)/.packages pyproject.toml setup.py $(KERNEL)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
+	$(BIN)/python -m compileall -q -j 0 src/whorl
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.packages requirements/development.txt | $(VENV)/.kernel
+	$(LOCKED) -r requirements/development.txt
 	touch $@

@@ -35,19 +35,19 @@ Command = Callable[[Path, Path], Sequence[str | Path]]
 
 
 def whorl(*options: str) -> Command:
-    """The command, with options."""
+    """Return the command, with options."""
     program = Path(sys.executable).with_name("whorl")
     return lambda source, out: [program, "cluster", source.absolute(), "-o", out / "clusters", *options]
 
 
 def library(source: Path, out: Path) -> Sequence[str | Path]:
-    """The same by Whorl's library."""
+    """Return the same by Whorl's library."""
     module = "benchmarks.clusters_peers.with_whorl"
     return [sys.executable, "-m", module, source.absolute(), str(THRESHOLD), out / "clusters.json"]
 
 
 def commands(names: Sequence[str]) -> tuple[dict[str, Command], list[str]]:
-    """What is measured, by name, and why a peer is left out that cannot be installed."""
+    """Return what is measured, by name, and why a peer is left out that cannot be installed."""
     found: dict[str, Command] = {}
     if "whorl" in names:
         found = {"whorl": whorl("--workers", "1"), TWO: whorl("--workers", "2"), "whorl library": library}
@@ -63,7 +63,7 @@ def _of(peer: Peer) -> Command:
 
 
 def measure(source: Path, work: dict[str, Command], rounds: int) -> dict[str, list[Cost]]:
-    """All in turns, several times."""
+    """Measure all in turns, several times."""
     costs: dict[str, list[Cost]] = {name: [] for name in work}
     for _ in range(rounds):
         for name, command in work.items():
@@ -82,7 +82,7 @@ class Speedup:
 
 
 def speedups(source: Path, rounds: int) -> list[Speedup]:
-    """All in turns, without a look at their memory."""
+    """Measure all in turns, without looking at their memory."""
     return [_speedup(source) for _ in range(rounds)]
 
 
@@ -101,8 +101,8 @@ def _took(source: Path, *workers: str) -> float:
         return seconds(*runs, folder=ROOT)
 
 
-def told(found: Sequence[Speedup]) -> str:
-    """The same in words."""
+def in_words(found: Sequence[Speedup]) -> str:
+    """Return the same in words."""
     workers, runs = spread([each.workers for each in found]), spread([each.runs for each in found])
     return (
         f"two workers are {workers} times as fast as one; two runs by one worker each, at the same time, do {runs} "
@@ -111,7 +111,7 @@ def told(found: Sequence[Speedup]) -> str:
 
 
 def spread(values: Sequence[float]) -> str:
-    """The middle, and the range."""
+    """Return the middle, and the range."""
     return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
 
 
@@ -147,7 +147,7 @@ def main() -> None:
         for name, those in costs.items():
             print(row(name, those, costs.get("whorl", those), size), flush=True)
         if TWO in costs:
-            print(f"  {told(speedups(source, options.rounds))}")
+            print(f"  {in_words(speedups(source, options.rounds))}")
         every[source.name] = {name: [asdict(each) for each in those] for name, those in costs.items()}
     if options.json is not None:
         options.json.write_text(json.dumps(every, indent=1) + "\n")

@@ -1,17 +1,21 @@
 """All pairs of a class of 500 programs, beside compare50, copydetect and Dolos, and how the cost grows with the class.
 
     python -m benchmarks.compare [--sources FOLDER --extension java] [--rounds 3] [--plot docs/compare-cost.svg]
+    python -m benchmarks.compare --stages
 
 The programs are real code, by default the standard library cut into pieces of 4 kB. Each tool is a command of its own:
 start, reading, comparing and writing of its results are all in it. The peers are installed into benchmarks/.peers.
+``--stages`` measures where the time of one comparison goes, instead.
 """
 
 import argparse
+import os
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,6 +24,9 @@ from benchmarks.environments import HOME, Environment
 from benchmarks.plot import line_plot
 from benchmarks.processes import Cost, cost
 from benchmarks.submissions import sources, write_class
+from whorl import compare_all
+from whorl.report.write import write
+from whorl.sandbox.pool import default_sandbox
 
 CLASS = 500
 SIZES = (125, 250, 500, 1000, 2000)
@@ -40,9 +47,28 @@ console.log(report.allPairs().length);
 LANGUAGES = {"py": "python", "java": "java", "js": "javascript", "c": "c"}
 
 
-def whorl(folder: Path) -> list[str | Path]:
-    """The command that is measured."""
-    return [Path(sys.executable).with_name("whorl"), "compare", folder, "--format", "json"]
+def whorl(folder: Path, cache: Path | None = None) -> list[str | Path]:
+    """Return the command that is measured."""
+    kept: list[str | Path] = ["--no-cache"] if cache is None else ["--cache", cache]
+    return [Path(sys.executable).with_name("whorl"), "compare", folder, "--format", "json", *kept]
+
+
+class SecondRun:
+    """The same class again, each time with one new submission."""
+
+    def __init__(self, home: Path, folder: Path, extension: str) -> None:
+        self._folder, self._cache, self._extension = home / "again", home / "cache", extension
+        shutil.copytree(folder, self._folder)
+        cost(whorl(self._folder, self._cache))
+        self._times = 0
+
+    def __call__(self) -> list[str | Path]:
+        """Return the command, after a submission arrived."""
+        self._times += 1
+        first = min(self._folder.glob(f"*.{self._extension}"))
+        arrived = self._folder / f"new-{self._times}.{self._extension}"
+        arrived.write_text(first.read_text() + "\n" * self._times)
+        return whorl(self._folder, self._cache)
 
 
 def compare50(folder: Path, extension: str) -> list[str | Path]:
@@ -77,10 +103,13 @@ def without_dolos() -> str:
 
 
 def commands(home: Path, files: list[Path], extension: str) -> tuple[int, dict[str, Command], list[str]]:
-    """A class in a folder, its bytes, what is measured on it by name, and why a peer is left out."""
+    """Return a class in a folder, its bytes, what is measured on it by name, and why a peer is left out."""
     folder = home / "class"
     size = write_class(folder, CLASS, files, extension)
-    work: dict[str, Command] = {"whorl": lambda: whorl(folder)}
+    work: dict[str, Command] = {
+        "whorl": lambda: whorl(folder),
+        "whorl again, with one new program": SecondRun(home, folder, extension),
+    }
     reasons = []
     for peer, command in ((COMPARE50, compare50), (COPYDETECT, copydetect)):
         if reason := peer.missing():
@@ -95,7 +124,7 @@ def commands(home: Path, files: list[Path], extension: str) -> tuple[int, dict[s
 
 
 def measured(work: dict[str, Command], rounds: int) -> dict[str, list[Cost]]:
-    """All in turns, several times."""
+    """Measure all in turns, several times."""
     costs: dict[str, list[Cost]] = {name: [] for name in work}
     for _ in range(rounds):
         for name, command in work.items():
@@ -114,7 +143,7 @@ def against_peers(files: list[Path], extension: str, rounds: int) -> None:
 
 
 def _fresh(folder: Path) -> Path:
-    """A place for what a tool writes, beside the class."""
+    """Return a place for what a tool writes, beside the class."""
     return Path(tempfile.mkdtemp(dir=folder.parent)) / "out"
 
 
@@ -144,15 +173,59 @@ def growth(files: list[Path], extension: str, rounds: int) -> list[tuple[float, 
     return points
 
 
+def stages(files: list[Path], extension: str) -> None:
+    """Where the CPU time of one comparison goes. Each stage runs in this process; parsers are others."""
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home) / "class"
+        write_class(folder, CLASS, files, extension)
+        start = cost([sys.executable, "-c", "import whorl.cli.compare"])
+        clock, others = _StageClock(), _ended_children()
+        comparison = compare_all(folder, progress=clock)
+        clock("report", 0, None)
+        parsing = _ended_children() - others
+        write(comparison, Path(home) / "report", title="class")
+        clock("", 0, None)
+        clock.seconds["report"] += _ended_children() - others - parsing
+    rows = {"start": start.cpu, "parsing and normal forms, in other processes": parsing, **clock.seconds}
+    whole = sum(rows.values()) - rows["report"]
+    for name, seconds in rows.items():
+        print(f"{name}: {seconds:.2f} CPU s, {seconds / whole:.0%} of a comparison")
+
+
+def _ended_children() -> float:
+    """Return the CPU time of all other processes, which end here."""
+    default_sandbox().close()
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+class _StageClock:
+    """Sums up the CPU time of this process between the first calls of stages."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._stage, self._since = "reading", time.process_time()
+
+    def __call__(self, stage: str, _done: int, _total: int | None) -> None:
+        if stage != self._stage:
+            now = time.process_time()
+            self.seconds[self._stage] = self.seconds.get(self._stage, 0) + now - self._since
+            self._stage, self._since = stage, now
+
+
 def main() -> None:
-    """Both measurements, and the plot if it is asked for."""
+    """All measurements, and the plot if it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", type=Path, help="folder with real code; by default the standard library")
     parser.add_argument("--extension", default="py", choices=LANGUAGES, help="of the files that are used")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--plot", type=Path, help="write the growth as SVG")
+    parser.add_argument("--stages", action="store_true", help="measure the stages of one comparison instead")
     options = parser.parse_args()
     files = sources(options.sources, options.extension)
+    if options.stages:
+        stages(files, options.extension)
+        return
     against_peers(files, options.extension, options.rounds)
     points = growth(files, options.extension, options.rounds)
     if options.plot is not None:

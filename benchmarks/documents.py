@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measure import Timing, in_turns, ratio
-from whorl.frontends.documents import isolation
-from whorl.frontends.documents.frontend import DocumentFrontend, DocxFrontend, HtmlFrontend, PdfFrontend
+from whorl.formats.documents import extraction
+from whorl.formats.documents.frontend import DocumentFrontend, DocxFrontend, HtmlFrontend, PdfFrontend
 from whorl.model import Document
 
 ROUNDS = 5
@@ -27,7 +27,7 @@ WORDS = "the keeper of light climbed ninety steps and lit lamp before dusk in 19
 
 
 def streams(frontend: DocumentFrontend, content: bytes | Path) -> int:
-    """How many symbols a document has."""
+    """Return how many symbols a document has."""
     pieces = frontend.pieces(Document(str(content) if isinstance(content, Path) else "document", content))
     return sum(len(frontend.read(piece)) for piece in pieces)
 
@@ -55,12 +55,12 @@ def report(name: str, slower: Timing, faster: Timing) -> None:
 
 
 def together(timings: list[Timing]) -> Timing:
-    """The rounds of all files, added up."""
+    """Return the rounds of all files, added up."""
     return Timing(tuple(map(sum, zip(*(timing.seconds for timing in timings), strict=True))))
 
 
 def pdftotext(file: Path) -> bytes:
-    """What it gives."""
+    """Return the result of the function."""
     return subprocess.run(["pdftotext", str(file), "-"], stdout=subprocess.PIPE, check=True).stdout
 
 
@@ -89,12 +89,12 @@ def small_pages() -> None:
     frontend = HtmlFrontend()
 
     def read(limit: int) -> None:
-        usual, isolation.IN_PROCESS = isolation.IN_PROCESS, limit
+        usual, extraction.IN_PROCESS = extraction.IN_PROCESS, limit
         for _ in range(PAGES):
             streams(frontend, text.encode())
-        isolation.IN_PROCESS = usual
+        extraction.IN_PROCESS = usual
 
-    work = {"here": lambda: read(isolation.IN_PROCESS), "worker": lambda: read(0)}
+    work = {"here": lambda: read(extraction.IN_PROCESS), "worker": lambda: read(0)}
     timings = in_turns(work, ROUNDS, time.perf_counter)
     for name, timing in timings.items():
         print(f"{PAGES} pages of {len(text)} bytes, {name}: {1e3 * timing.median / PAGES:.2f} ms each")

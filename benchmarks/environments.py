@@ -44,6 +44,6 @@ class Environment:
         return ""
 
     def version(self) -> str:
-        """The version that is installed."""
+        """Return the version that is installed."""
         code = f"import importlib.metadata as m; print(m.version({self.name!r}))"
         return subprocess.run([self.python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()

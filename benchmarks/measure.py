@@ -39,6 +39,6 @@ def in_turns(
 
 
 def ratio(slower: Timing, faster: Timing) -> str:
-    """How many times faster: the median of the rounds' ratios, and their range."""
+    """Return how many times faster: the median of the rounds' ratios, and their range."""
     ratios = [a / b for a, b in zip(slower.seconds, faster.seconds, strict=True)]
     return f"{statistics.median(ratios):.2f}× ({min(ratios):.2f}–{max(ratios):.2f})"

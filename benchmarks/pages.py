@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measure import in_turns, ratio
-from whorl.frontends.documents.frontend import HtmlFrontend
+from whorl.formats.documents.frontend import HtmlFrontend
 from whorl.model import Document
 
 ROUNDS = 5
@@ -20,7 +20,7 @@ SMALLEST = 1_000  # shorter pages are redirections
 
 
 def pages(folder: Path) -> list[bytes]:
-    """The pages below a folder in the order of their names, as many as are enough."""
+    """Return the pages below a folder in the order of their names, as many as are enough."""
     found: list[bytes] = []
     for path in sorted(folder.rglob("*.htm*")):
         if path.is_file() and not path.is_symlink() and path.stat().st_size >= SMALLEST:
@@ -37,7 +37,7 @@ def streams(page: bytes) -> int:
 
 
 def lexbor() -> Callable[[bytes], object]:
-    """The text of a page by selectolax's second parser."""
+    """Return the text of a page by selectolax's second parser."""
     parser = importlib.import_module("selectolax.lexbor").LexborHTMLParser
 
     def text(page: bytes) -> object:
@@ -49,7 +49,7 @@ def lexbor() -> Callable[[bytes], object]:
 
 
 def lxml() -> Callable[[bytes], object]:
-    """The text of a page by libxml2's HTML parser."""
+    """Return the text of a page by libxml2's HTML parser."""
     document = importlib.import_module("lxml.html").document_fromstring
     return lambda page: document(page).text_content()
 
@@ -66,7 +66,7 @@ def tools() -> dict[str, Callable[[bytes], object]]:
 
 
 def over(tool: Callable[[bytes], object], documents: list[bytes]) -> Callable[[], object]:
-    """The tool's work on all pages."""
+    """Run the tool on all pages."""
 
     def run() -> None:
         for page in documents:

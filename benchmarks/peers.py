@@ -29,7 +29,7 @@ OURS = "whorl"
 
 
 def table(costs: Mapping[str, Sequence[Cost]]) -> list[str]:
-    """A row a tool, the middle of the rounds and their range."""
+    """Return a row a tool, the middle of the rounds and their range."""
     lines = ["| tool | CPU s | wall s | peak memory | times Whorl's CPU |", "|---|---|---|---|---|"]
     for name, those in costs.items():
         ratios = [theirs.cpu / own.cpu for theirs, own in zip(those, costs[OURS], strict=True)]
@@ -41,33 +41,33 @@ def table(costs: Mapping[str, Sequence[Cost]]) -> list[str]:
 
 
 def programs(rounds: int) -> list[str]:
-    """The class of programs."""
+    """Return the class of programs."""
     with tempfile.TemporaryDirectory() as home:
         size, work, reasons = compare.commands(Path(home), sources(None), "py")
         costs = compare.measured(work, rounds)
-    told = f"{compare.CLASS} programs of Python's standard library, {size / 1e6:.1f} MB, all pairs, {rounds} rounds:"
-    return [told, "", *table(costs), "", *reasons]
+    result = f"{compare.CLASS} programs of Python's standard library, {size / 1e6:.1f} MB, all pairs, {rounds} rounds:"
+    return [result, "", *table(costs), "", *reasons]
 
 
 def pages(source: Path, rounds: int) -> list[str]:
-    """The corpus."""
+    """Return the corpus."""
     work, reasons = clusters.commands([OURS, "gaoya", "rensa", "datasketch"])
     contents = texts(str(source))[1]
     size = sum(len(content.encode()) for content in contents)
     costs = clusters.measure(source, work, rounds)
-    told = f"{len(contents):,} texts, {size / 1e6:.0f} MB, from JSONL to clusters, {rounds} rounds:"
-    workers = clusters.told(clusters.speedups(source, rounds))
+    result = f"{len(contents):,} texts, {size / 1e6:.0f} MB, from JSONL to clusters, {rounds} rounds:"
+    workers = clusters.in_words(clusters.speedups(source, rounds))
     timed = "Timed without a look at their memory, which would take time from them: "
-    return [told, "", *table(costs), "", f"{timed}{workers}.", "", *reasons]
+    return [result, "", *table(costs), "", f"{timed}{workers}.", "", *reasons]
 
 
-def written(page: str, lines: Sequence[str]) -> str:
-    """The page with these lines between its marks."""
-    before, mark, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not mark or not end:
-        raise SystemExit(f"the page has no marks {BEGIN.strip()} and {END.strip()}")
-    return before + BEGIN + "\n".join(["", *lines]).rstrip() + "\n\n" + END + after
+def written(page: str, lines: Sequence[str], begin: str = BEGIN, end: str = END) -> str:
+    """Return the page with these lines between its marks."""
+    before, mark, rest = page.partition(begin)
+    _, closing, after = rest.partition(end)
+    if not mark or not closing:
+        raise SystemExit(f"the page has no marks {begin.strip()} and {end.strip()}")
+    return before + begin + "\n".join(["", *lines]).rstrip() + "\n\n" + end + after
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.index.postings import Postings
+from whorl.storage.postings import Postings
 
 DOCUMENTS, PLACES = 10_000, 1 << 17
 
@@ -23,7 +23,7 @@ ROW = np.dtype([("hash", "<u8"), ("document", "<u4"), ("place", "<u4")])
 
 
 def counts(size: int, draw: np.random.Generator) -> NDArray[np.int64]:
-    """How often each of ``size`` hashes occurs."""
+    """Return how often each of ``size`` hashes occurs."""
     kind = draw.choice(4, size, p=[*SHARES, 1 - sum(SHARES)])
     tail = np.minimum(4 * (1 - draw.random(size)) ** (-1 / (EXPONENT - 1)), LONGEST).astype(np.int64)
     return np.where(kind < 3, kind + 1, tail)
@@ -61,7 +61,7 @@ def write_runs(folder: Path, postings: int, runs: int) -> list[Path]:
 
 
 def read_run(path: Path, step: int = 65_536) -> Iterator[Postings]:
-    """The postings of a plain file, in parts."""
+    """Yield the postings of a plain file, in parts."""
     with path.open("rb") as file:
         while len(rows := np.fromfile(file, ROW, step)):
             yield Postings(rows["hash"].copy(), rows["document"].copy(), rows["place"].copy())

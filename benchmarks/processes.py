@@ -29,10 +29,10 @@ def cost(command: Sequence[str | Path], folder: Path | None = None, pause: float
     peak, ticks = [0], dict[int, int]()
     watcher = threading.Thread(target=_watch, args=(process, peak, ticks, pause))
     watcher.start()
-    _, told = process.communicate()
+    _, result = process.communicate()
     watcher.join()
     if process.returncode:
-        raise RuntimeError(f"{command[0]} failed: {told.decode('utf-8', 'replace')[-500:]}")
+        raise RuntimeError(f"{command[0]} failed: {result.decode('utf-8', 'replace')[-500:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     # What nobody waited for is in no account of children: it is what was seen last.
@@ -61,7 +61,7 @@ def _watch(process: "subprocess.Popen[bytes]", peak: list[int], ticks: dict[int,
 
 
 def _family(root: int, ticks: dict[int, int]) -> list[int]:
-    """A process and all that it started, directly or not; ``ticks`` are told what each has spent."""
+    """Return a process and all that it started, directly or not; ``ticks`` collects what each has spent."""
     parents: dict[int, list[int]] = {}
     spent: dict[int, int] = {}
     for entry in os.listdir("/proc"):  # noqa: PTH208  (a Path for each of them is half of what a look costs)

@@ -16,7 +16,7 @@ from statistics import median
 import numpy as np
 
 from whorl.model import Document
-from whorl.registry.reading import Reading, read
+from whorl.registry.fingerprints import Reading, read
 from whorl.registry.registry import BATCH, Registry
 
 # Substrings of a made-up search fingerprint: a few more than are stored, so that there is something to draw from. As
@@ -35,12 +35,12 @@ HOSTS = ["papers.example.org", "eprints.university.example.edu", "reports.cs.ins
 
 
 def word(draw: random.Random, syllables: int) -> str:
-    """A made-up word."""
+    """Return a made-up word."""
     return "".join(draw.choices(SYLLABLES, k=syllables))
 
 
 def facts(number: int) -> tuple[str, str, str, str]:
-    """An id, an address, a date and a contact."""
+    """Return an id, an address, a date and a contact."""
     draw = random.Random(number)
     year, month = 1995 + number % 30, 1 + draw.randrange(12)
     key = f"{year % 100:02}{month:02}.{draw.randrange(100_000):05}v{1 + draw.randrange(3)}"
@@ -84,15 +84,15 @@ def filled(registry: Registry, count: int) -> None:
 def milliseconds(registry: Registry, texts: list[str]) -> str:
     """CPU time of searches, each for the first time and again: the median and the range. The first time checks the
     blocks of the segments that it touches."""
-    told = []
+    result = []
     for turn in ("first", "again"):
         taken = []
         for text in texts:
             start = time.process_time()
             registry.search(text, count=False)
             taken.append(1e3 * (time.process_time() - start))
-        told.append(f"{turn} {median(taken):.2f} ms ({min(taken):.2f}–{max(taken):.2f})")
-    return ", ".join(told)
+        result.append(f"{turn} {median(taken):.2f} ms ({min(taken):.2f}–{max(taken):.2f})")
+    return ", ".join(result)
 
 
 def main() -> None:

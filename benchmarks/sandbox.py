@@ -2,14 +2,17 @@
 
 import hashlib
 import os
+import subprocess
 import sys
 import time
 import zlib
 from collections.abc import Callable
+from functools import partial
 from statistics import median
+from unittest import mock
 
 from benchmarks.measure import in_turns, ratio
-from whorl.frontends.sandbox import Sandbox, WorkerFault
+from whorl.sandbox import Sandbox, WorkerFault, process
 
 ROUNDS = 7
 FILES, FILE_SIZE = 500, 4_000
@@ -20,14 +23,19 @@ REPEATS = 460
 
 STARTS = 7
 
+# A worker that does not lock itself in, to measure what that costs.
+OPEN = process._START.replace(
+    "main(settings)", "import whorl.sandbox.worker as w; w.lock = lambda *_: ()\nmain(settings)"
+)
+
 
 def cheap(data: bytes) -> str:
-    """Some 50 µs of real work."""
+    """Do some 50 µs of real work."""
     return hashlib.sha256(zlib.compress(data, 1)).hexdigest()
 
 
 def expensive(data: bytes) -> str:
-    """Some 2 ms of real work."""
+    """Do some 2 ms of real work."""
     for _ in range(REPEATS):
         data = hashlib.sha256(data).digest() + data[32:]
     return cheap(data)
@@ -44,12 +52,12 @@ def files(count: int, size: int) -> list[tuple[bytes]]:
 
 
 def directly(function: Callable[[bytes], object], tasks: list[tuple[bytes]]) -> Callable[[], object]:
-    """The same work in this process."""
+    """Do the same work in this process."""
     return lambda: [function(*task) for task in tasks]
 
 
 def sandboxed(sandbox: Sandbox, function: Callable[[bytes], object], tasks: list[tuple[bytes]]) -> Callable[[], object]:
-    """The work in workers, results in order."""
+    """Do the work in workers, and return the results in order."""
     target = f"benchmarks.sandbox:{function.__name__}"
     return lambda: [outcome.result() for outcome in sandbox.map(target, tasks)]
 
@@ -86,10 +94,39 @@ def timed(run: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def jail() -> None:
+    """What locking a worker in costs: when it starts, in processor time of fresh interpreters, and for 500 files."""
+    script = (
+        "import time\nimport whorl.sandbox.wire\nimport whorl.sandbox.limits\n"
+        "begun = time.process_time()\nfrom whorl.sandbox.jail import lock, readable\n"
+        "middle = time.process_time()\npaths = readable()\nthen = time.process_time()\nlock(paths)\n"
+        "print(middle - begun, time.process_time() - then)"
+    )
+    runs = [subprocess.run([sys.executable, "-c", script], capture_output=True, check=True) for _ in range(2 * STARTS)]
+    imports, locks = zip(*(map(float, run.stdout.split()) for run in runs), strict=True)
+    print(f"jail: imports {1000 * median(imports):.2f} ms, locking {1000 * median(locks):.2f} ms a start")
+    with Sandbox(workers=1) as locked, Sandbox(workers=1) as open_:
+        locked.jail()
+        with mock.patch.object(process, "_START", OPEN):
+            open_.jail()
+        work = {
+            name: partial(_all_of, sandbox, f"{__name__}:expensive", files(FILES, FILE_SIZE))
+            for name, sandbox in (("locked in", locked), ("open", open_))
+        }
+        timings = in_turns(work, ROUNDS, time.perf_counter)
+        print(f"{FILES} files locked in, against open: {ratio(timings['locked in'], timings['open'])}")
+
+
+def _all_of(sandbox: Sandbox, target: str, tasks: list[tuple[bytes]]) -> None:
+    for outcome in sandbox.map(target, tasks):
+        outcome.result()
+
+
 def main() -> None:
     """All of it."""
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
     starts()
+    jail()
     with Sandbox(workers=1) as one, Sandbox(workers=2) as two:
         for function in (cheap, expensive, same):
             compare(one, two, function, files(FILES, FILE_SIZE))

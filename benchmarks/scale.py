@@ -91,18 +91,18 @@ def measured(pages: int, memory: str, folder: Path | None, passed: Sequence[str]
             made = write(Crawl(count), corpus)
             whorl = Path(sys.executable).with_name("whorl")
             spent = cost([whorl, "cluster", corpus, "-o", out, "--memory", memory, *passed])
-            told = json.loads((out / "summary.json").read_text("utf-8"))
-            runs.append((made, spent, told))
-    (_, start, _), (made, spent, told) = runs
+            data = json.loads((out / "summary.json").read_text("utf-8"))
+            runs.append((made, spent, data))
+    (_, start, _), (made, spent, data) = runs
     return Run(
-        pages, told.get("shingles", made.shingles), made.bytes, start.cpu, spent.cpu, spent.wall, spent.memory,
-        told["clusters"], told["in_clusters"], told["pairs"], tuple(_phase(each) for each in told.get("phases", ())),
+        pages, data.get("shingles", made.shingles), made.bytes, start.cpu, spent.cpu, spent.wall, spent.memory,
+        data["clusters"], data["in_clusters"], data["pairs"], tuple(_phase(each) for each in data.get("phases", ())),
     )  # fmt: skip
 
 
-def _phase(told: dict[str, object]) -> Phase:
-    """A phase of the summary; keys that this benchmark does not know are left out."""
-    return Phase(**{name: told[name] for name in Phase.__dataclass_fields__})  # type: ignore[arg-type]
+def _phase(facts: dict[str, object]) -> Phase:
+    """Return a phase of the summary; keys that this benchmark does not know are left out."""
+    return Phase(**{name: facts[name] for name in Phase.__dataclass_fields__})  # type: ignore[arg-type]
 
 
 def table(runs: Sequence[Run]) -> str:
@@ -160,7 +160,7 @@ def derivation(runs: Sequence[Run]) -> str:
 
 
 def _memory(runs: Sequence[Run]) -> str:
-    """What grows with the documents, from the two largest sizes."""
+    """Return what grows with the documents, from the two largest sizes."""
     if len(runs) < 2:
         return f"{runs[-1].memory / 1e6:,.0f} MB at {runs[-1].pages:,} documents."
     small, large = runs[-2:]
@@ -181,7 +181,7 @@ def _disk(run: Run) -> str:
 
 
 def _beside(run: Run, scale: float) -> str:
-    """The paper's table of phases, and ours scaled."""
+    """Return the paper's table of phases, and ours scaled."""
     rows, left = [], list(run.phases)
     for names, (title, days) in PAPER_DAYS.items():
         ours = [phase for phase in left if phase.name.lower().startswith(names)]
@@ -212,8 +212,8 @@ def load(path: Path | None) -> dict[int, Run]:
     """Runs that were kept, by size."""
     if path is None or not path.exists():
         return {}
-    told = json.loads(path.read_text("utf-8"))
-    return {run["pages"]: Run(**{**run, "phases": tuple(map(_phase, run["phases"]))}) for run in told}
+    result = json.loads(path.read_text("utf-8"))
+    return {run["pages"]: Run(**{**run, "phases": tuple(map(_phase, run["phases"]))}) for run in result}
 
 
 def main() -> None:

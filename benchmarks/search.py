@@ -20,13 +20,13 @@ import numpy as np
 import whorl
 from benchmarks.corpus import english
 from benchmarks.processes import cost
-from whorl.index.entry import COLUMNS, Entry
-from whorl.index.postings import Postings
 from whorl.index.prepare import TEXT, prepare
-from whorl.index.seals import seal
-from whorl.index.segment_writer import write_segment
-from whorl.index.store import LAST_DOCUMENT, LAST_SEGMENT
+from whorl.index.store import COLUMNS, Entry
 from whorl.model import Document
+from whorl.storage.checksums import seal
+from whorl.storage.database import LAST_DOCUMENT, LAST_SEGMENT
+from whorl.storage.postings import Postings
+from whorl.storage.segment_writer import write_segment
 
 QUERY = 20_000
 ROUNDS = 20
@@ -51,13 +51,13 @@ def fill(index: whorl.Index, documents: int, each: int) -> None:
         for number in range(1, documents + 1):
             values = _entry(number, each).row()
             total ^= values[-1]
-            store._connection.execute(f"INSERT INTO documents VALUES ({marks})", values)
+            store._connection.sqlite.execute(f"INSERT INTO documents VALUES ({marks})", values)
         for name, count, summed in (
             ("documents", documents, total),
             (LAST_DOCUMENT, documents, 0),
             (LAST_SEGMENT, 1, 0),
         ):
-            store._connection.execute(
+            store._connection.sqlite.execute(
                 "UPDATE totals SET count = ?, sum = ?, seal = ? WHERE name = ?",
                 (count, summed, seal(name, count, summed), name),
             )

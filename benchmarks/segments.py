@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from benchmarks.postings import DOCUMENTS, questions, read_run, write_runs
 from benchmarks.stores import LmdbStore, SqliteStore
-from whorl.index.segment import Segment
-from whorl.index.segment_merge import merge
-from whorl.index.segment_writer import write_segment
+from whorl.storage.segment_writer import merge, write_segment
+from whorl.storage.segments import Segment
 
 RUNS = 8
 ROUNDS = 50
@@ -47,7 +46,7 @@ def in_own_process(work: Callable[..., Any], *args: object) -> Any:
 
 
 def peak() -> int:
-    """The most bytes of memory that this process has had, mapped files included."""
+    """Return the most bytes of memory that this process has had, mapped files included."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
@@ -68,7 +67,7 @@ def build(runs: list[Path], target: Path) -> Built:
 
 
 def milliseconds(look_up: Callable[[Any], object], asked: Questions, clock: Callable[[], float]) -> str:
-    """The median of the rounds, and their range."""
+    """Return the median of the rounds, and their range."""
     taken = []
     for hashes in asked:
         start = clock()
@@ -93,7 +92,7 @@ def forget(path: Path) -> None:
 
 
 def known_hashes(path: Path) -> NDArray[np.uint64]:
-    """Some of the hashes of a segment, distinct, from all of its range."""
+    """Return some of the hashes of a segment, distinct, from all of its range."""
     with Segment.open(path) as segment:
         return np.unique(np.concatenate([part.hashes[::50] for part in segment.scan()]))
 

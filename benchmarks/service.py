@@ -26,8 +26,7 @@ import whorl
 from benchmarks.service_clients import Plan
 from benchmarks.service_texts import Texts
 from whorl.client.address import Address
-from whorl.client.body import Json
-from whorl.client.transport import Transport
+from whorl.client.transport import JsonBody, Transport
 from whorl.model import Document
 
 DATA = Path(__file__).parent / ".data"
@@ -43,7 +42,7 @@ LOOKS = 5
 
 
 def index_of(documents: int) -> Path:
-    """The index, made if it is not there yet."""
+    """Return the index, made if it is not there yet."""
     folder = DATA / f"service-{documents}"
     if folder.exists():
         return folder
@@ -73,6 +72,7 @@ class Server:
     host: str
     port: int
     token: str
+    admin: str
 
     def spent(self) -> float:
         """CPU seconds so far: they tell what a request costs even if others use the machine."""
@@ -87,11 +87,11 @@ class Server:
 
 
 def token_of(url: str, admin: str) -> str:
-    """A token as people have one: it may search and add."""
+    """Return a token as people have one: it may search and add."""
     transport = Transport(Address.of(url), admin)
-    told = transport.json("POST", "/api/v1/tokens", body=Json({"tenant": TENANT, "scopes": ["search", "add"]}))
+    result = transport.json("POST", "/api/v1/tokens", body=JsonBody({"tenant": TENANT, "scopes": ["search", "add"]}))
     transport.close()
-    return str(told["secret"])
+    return str(result["secret"])
 
 
 @contextmanager
@@ -102,9 +102,11 @@ def serving(index: Path, *options: str) -> Iterator[Server]:
     try:
         if process.stdout is None:
             raise RuntimeError("the server's output is not there")
-        address, secret = process.stdout.readline(), process.stdout.readline()
+        address = process.stdout.readline()
+        secret = next(line for line in iter(process.stdout.readline, "") if "admin token" in line)
         host, port = re.findall(r"http://([\d.]+):(\d+)", address)[0]
-        yield Server(process.pid, host, int(port), token_of(f"http://{host}:{port}", secret.split()[-1]))
+        admin = secret.split()[-1]
+        yield Server(process.pid, host, int(port), token_of(f"http://{host}:{port}", admin), admin)
     finally:
         process.terminate()
         process.wait(30)
@@ -120,18 +122,18 @@ def asked(plan: Plan) -> dict[str, Any]:
     return answer
 
 
-def tell(name: str, told: dict[str, Any]) -> None:
+def tell(name: str, measured: dict[str, Any]) -> None:
     """Rates, statuses and times."""
-    print(f"{name}: {told['wall']:.0f} s, {told['hits']:,} searches found something")
-    for kind, statuses in told["statuses"].items():
+    print(f"{name}: {measured['wall']:.0f} s, {measured['hits']:,} searches found something")
+    for kind, statuses in measured["statuses"].items():
         counts = ", ".join(f"{status}: {count:,}" for status, count in sorted(statuses.items()))
-        seconds = told["seconds"][kind]
+        seconds = measured["seconds"][kind]
         if len(seconds) < 2:
             print(f"  {kind:6}  {counts or 'nothing'}")
             continue
         cuts = statistics.quantiles(seconds, n=100, method="inclusive")
         times = ", ".join(f"p{at} {1000 * cuts[at - 1]:.0f} ms" for at in (50, 95, 99))
-        print(f"  {kind:6}  {len(seconds) / told['wall']:.0f} a second; {times}; statuses {counts}")
+        print(f"  {kind:6}  {len(seconds) / measured['wall']:.0f} a second; {times}; statuses {counts}")
 
 
 def main() -> None:
@@ -152,16 +154,16 @@ def main() -> None:
             plan = Plan(server.host, server.port, server.token, given.clients, given.documents, given.seconds)
             print(f"before: {server.look()}")
             before = server.spent()
-            told = asked(plan if not given.impatient else impatient(plan))
-            tell(f"{given.clients} clients", told)
-            answers = sum(sum(each.values()) for each in told["statuses"].values())
+            result = asked(plan if not given.impatient else impatient(plan))
+            tell(f"{given.clients} clients", result)
+            answers = sum(sum(each.values()) for each in result["statuses"].values())
             print(f"  the server spent {1000 * (server.spent() - before) / answers:.1f} CPU ms a request")
             print(f"after: {server.look()}")
             growth(server, given.requests, given.documents)
 
 
 def impatient(plan: Plan) -> Plan:
-    """The same clients, without manners."""
+    """Run the same clients without their limits."""
     return Plan(**{**asdict(plan), "patient": False})
 
 
@@ -172,9 +174,9 @@ def growth(server: Server, requests: int, documents: int) -> None:
             server.host, server.port, server.token, 4, documents, requests=requests // LOOKS,
             first=10**7 + look * requests // LOOKS,
         )  # fmt: skip
-        told = asked(plan)
-        counts = {status: sum(each.get(status, 0) for each in told["statuses"].values()) for status in ("200", "201")}
-        others = sum(sum(each.values()) for each in told["statuses"].values()) - sum(counts.values())
+        result = asked(plan)
+        counts = {status: sum(each.get(status, 0) for each in result["statuses"].values()) for status in ("200", "201")}
+        others = sum(sum(each.values()) for each in result["statuses"].values()) - sum(counts.values())
         print(f"{(look + 1) * requests // LOOKS:,} requests: {server.look()}; {others} not answered with 200 or 201")
 
 

@@ -105,5 +105,5 @@ if __name__ == "__main__":
     clients = Clients(Plan(**json.loads(sys.argv[1])))
     begun = time.monotonic()
     asyncio.run(clients.run())
-    told = {"statuses": clients.tally.statuses, "seconds": clients.tally.seconds, "hits": clients.tally.hits}
-    print(json.dumps({**told, "wall": time.monotonic() - begun}))
+    counts = {"statuses": clients.tally.statuses, "seconds": clients.tally.seconds, "hits": clients.tally.hits}
+    print(json.dumps({**counts, "wall": time.monotonic() - begun}))

@@ -21,13 +21,13 @@ class Texts:
         self._sums = np.cumsum(weights / weights.sum())
 
     def text(self, number: int) -> str:
-        """The text of a document."""
+        """Return the text of a document."""
         drawn = np.random.default_rng([2, number]).random(WORDS)
         words = self._words[np.minimum(np.searchsorted(self._sums, drawn), VOCABULARY - 1)]
         return "\n".join(" ".join(words[start : start + 12]) for start in range(0, WORDS, 12))
 
     def query(self, number: int, documents: int) -> str:
-        """A text of its own, with a third of some document in the middle."""
+        """Return a text of its own, with a third of some document in the middle."""
         taken = int(np.random.default_rng([3, number]).integers(documents))
         own, other = self.text(10**9 + number), self.text(taken)
         third = len(other) // 3

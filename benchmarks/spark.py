@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
-from tests.backends.standalone import Standalone
+from tests.spark.standalone import Standalone
 
 from benchmarks.processes import cost
-from whorl.corpus.records import Columns
+from whorl.formats.corpora.records import Columns
 
 # The documents: shingles each; sizes of planted clusters; how many shingles of a copy are its own. For every ``COMMON``
 # documents one shingle is above the cut, and each document has ``EACH`` of those; for every ``UNDER`` one just below.
@@ -59,7 +59,7 @@ def drawn(count: int, seed: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def written(count: int, folder: Path, parts: int = 4) -> NDArray[np.int64]:
-    """The documents as Parquet in a folder; their clusters."""
+    """Return the documents as Parquet in a folder; their clusters."""
     shingles, labels = drawn(count)
     folder.mkdir()
     for number, places in enumerate(np.array_split(np.arange(count), parts)):
@@ -68,7 +68,7 @@ def written(count: int, folder: Path, parts: int = 4) -> NDArray[np.int64]:
     return labels
 
 
-def told(log: Path) -> dict[str, Any]:
+def steps_of(log: Path) -> dict[str, Any]:
     """Bytes shuffled by each step; and of its stages with several long tasks the widest spread: how many tasks, the
     median of their milliseconds, and the longest."""
     names, shuffled = dict[int, str](), defaultdict[str, int](int)
@@ -93,8 +93,8 @@ def told(log: Path) -> dict[str, Any]:
 
 def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
     """One run, from the start of Spark to the result on the driver."""
-    from whorl.backends.spark import cluster
-    from whorl.backends.spark.session import session
+    from whorl.spark import cluster
+    from whorl.spark.stages import session
 
     logged = {"enabled": "true", "dir": (home / "log").as_uri(), "rolling.enabled": "false", "compress": "false"}
     spark = session(
@@ -119,7 +119,7 @@ def clustered(home: Path, master: str, partitions: int) -> dict[str, Any]:
         "planted": len(np.unique(planted)),
         "clusters with planted ones mixed": len(both) - len(np.unique(found.cluster)),
         "phases": {phase.name: round(phase.seconds, 1) for phase in found.phases},
-        **told(next(path for path in (home / "log").rglob("*") if path.is_file() and path.name[0] != ".")),
+        **steps_of(next(path for path in (home / "log").rglob("*") if path.is_file() and path.name[0] != ".")),
     }
 
 
@@ -132,7 +132,7 @@ def measured(count: int, given: argparse.Namespace) -> dict[str, Any]:
         settings = ["--master", given.master, "--partitions", str(given.partitions), "--within", str(home)]
         settings += ["--cluster"] if given.cluster else []
         spent = cost([sys.executable, "-m", "benchmarks.spark", *settings], pause=PAUSE)
-        found = json.loads((home / "told.json").read_text("utf-8"))
+        found = json.loads((home / "answers.json").read_text("utf-8"))
     each = {"shuffled bytes a document": round(found["shuffled"] / count)}
     costs = {"wall": round(spent.wall, 1), "cpu": round(spent.cpu, 1), "memory": spent.memory}
     return {"documents": count, **costs, **each, **found}
@@ -150,7 +150,7 @@ def main() -> None:
     if asked.within:
         with started(asked) as master:
             found = clustered(asked.within, master, asked.partitions)
-        (asked.within / "told.json").write_text(json.dumps(found), "utf-8")
+        (asked.within / "answers.json").write_text(json.dumps(found), "utf-8")
         return
     for count in asked.documents:
         found = measured(count, asked)

@@ -10,7 +10,7 @@ import lmdb
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.index.postings import Postings
+from whorl.storage.postings import Postings
 
 # SQLite's integers are signed.
 SIGN = np.uint64(1 << 63)
@@ -40,7 +40,7 @@ class LmdbStore:
                 cursor.putmulti(((key(one), pack(*rest)) for one, *rest in rows), append=True)
 
     def look_up(self, hashes: NDArray[np.uint64]) -> int:
-        """All postings of the hashes: how many bytes they are."""
+        """Return all postings of the hashes: how many bytes they are."""
         keys = [one.to_bytes(8, "big") for one in hashes.tolist()]
         with self._environment.begin(self._postings) as transaction, transaction.cursor() as cursor:
             return len(cursor.getmulti(keys, dupdata=True, dupfixed_bytes=8, keyfixed=True))
@@ -77,7 +77,7 @@ class SqliteStore:
                 self._rows.executemany("INSERT OR IGNORE INTO postings VALUES (?, ?, ?)", zip(*columns, strict=True))
 
     def look_up(self, hashes: NDArray[np.uint64]) -> int:
-        """All postings of the hashes: how many."""
+        """Return all postings of the hashes: how many."""
         return len(self._rows.execute(QUESTION, (json.dumps(_signed(hashes)),)).fetchall())
 
     def scan(self) -> int:

@@ -10,7 +10,7 @@ SIZE = 1800
 
 
 def sources(folder: Path | None, extension: str = "py") -> list[Path]:
-    """The files of a folder, or of the standard library; packages that are installed beside it are not in it."""
+    """Return the files of a folder, or of the standard library; packages that are installed beside it are not in it."""
     root = folder or Path(sysconfig.get_path("stdlib"))
     return sorted(path for path in root.rglob(f"*.{extension}") if "site-packages" not in path.parts)
 

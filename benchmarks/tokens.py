@@ -18,11 +18,11 @@ from pygments.lexers.jvm import JavaLexer
 from pygments.lexers.python import PythonLexer
 
 from benchmarks.measure import in_turns, ratio
-from whorl.frontends.code import frontend as code
-from whorl.frontends.code.frontend import CodeFrontend
-from whorl.frontends.code.tokens import tokens
-from whorl.frontends.sandbox import Sandbox
+from whorl.formats.code import frontend as code
+from whorl.formats.code.frontend import CodeFrontend
+from whorl.formats.code.tokens import tokens
 from whorl.model import Document, Stream
+from whorl.sandbox import Sandbox
 
 ROUNDS = 3
 FILES = 120
@@ -59,7 +59,7 @@ def sandboxed(sandbox: Sandbox, language: str, files: list[bytes]) -> Callable[[
 
 
 def java(path: Path) -> list[bytes]:
-    """The Java programs of a folder or a zip."""
+    """Return the Java programs of a folder or a zip."""
     if path.is_dir():
         return [file.read_bytes() for file in sorted(path.rglob("*.java"))]
     with zipfile.ZipFile(path) as archive:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import whorl
 from benchmarks.measure import in_turns, ratio
-from whorl.hashing.rolling import karp_rabin, karp_rabin_from_scratch
+from whorl.engine.hashing import karp_rabin, karp_rabin_from_scratch
 
 SIZE = 32_000_000
 ROUNDS = 7
@@ -30,7 +30,7 @@ def compiled() -> ctypes.CDLL:
 
 
 def figure5(function: Any, symbols: NDArray[np.uint8], k: int, w: int) -> Callable[[], int]:
-    """A call of one of the C loops; like Whorl's, its results are new arrays each time."""
+    """Return a call of one of the C loops; like Whorl's, its results are new arrays each time."""
     size, integer, pointer = ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p
     function.restype, function.argtypes = size, (pointer, size, integer, integer, pointer, pointer)
 

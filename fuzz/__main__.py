@@ -44,7 +44,7 @@ def main(
 
 
 def _is_meant(name: str, names: tuple[str, ...]) -> bool:
-    """A group is named by its first word: ``code``, ``text``."""
+    """Return whether a target is named, or its group, by its first word: ``code``, ``text``."""
     return name in names or name.partition("-")[0] in names
 
 
@@ -61,13 +61,13 @@ def _all(campaign: Campaign, names: list[str], seed: int, executions: int, first
     started, faults = time.monotonic(), 0
     for name, report in campaign.run(names, seed, executions, first):
         click.echo(_line(name, report))
-        faults += len(_told(campaign, report, folder))
+        faults += len(_reported(campaign, report, folder))
     click.echo(f"{len(names)} front-ends in {time.monotonic() - started:.0f} s; {faults} findings")
     return 1 if faults else 0
 
 
 def _line(name: str, report: Report) -> str:
-    """A front-end on one line: executions, how many a processor second, what became of them, the slowest."""
+    """Return a front-end on one line: executions, how many a processor second, what became of them, the slowest."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.kinds.items()))
     slowest = " ".join(f"{slow.seconds * 1000:.0f}ms#{slow.number}({slow.size}B)" for slow in report.slowest)
     rate = report.executions / max(report.seconds, 1e-9)
@@ -78,8 +78,8 @@ def _fails_alike(campaign: Campaign, finding: Finding, data: bytes) -> bool:
     return campaign.fails(finding.target, data) == finding.signature
 
 
-def _told(campaign: Campaign, report: Report, folder: Path) -> list[Finding]:
-    """The findings, one for each cause: shown, made small, and kept with the command that runs it again."""
+def _reported(campaign: Campaign, report: Report, folder: Path) -> list[Finding]:
+    """Return the findings, one for each cause: shown, made small, and kept with the command that runs it again."""
     first = {finding.signature: finding for finding in reversed(report.findings)}
     for signature, finding in first.items():
         small = minimised(finding.data, partial(_fails_alike, campaign, finding))

@@ -36,7 +36,7 @@ class Worker:
         self._connection: Any = None
 
     def ask(self, job: Any) -> Any:
-        """The worker's answer. Raises DiedError if there is none."""
+        """Return the worker's answer. Raises DiedError if there is none."""
         if self._process is None:
             self._start()
         if isinstance(job, Chunk):
@@ -84,7 +84,7 @@ class Campaign:
         self._folder.cleanup()
 
     def run(self, names: list[str], seed: int, executions: int, first: int = 0) -> Iterator[tuple[str, Report]]:
-        """A report on each target, in order. All workers are busy until the last target is done."""
+        """Yield a report on each target, in order. All workers are busy until the last target is done."""
         chunks = [chunk for name in names for chunk in _chunks(name, seed, first, first + executions)]
         with ThreadPoolExecutor(self._jobs) as pool:
             reports = zip(chunks, pool.map(self._chunk, chunks), strict=True)
@@ -96,7 +96,7 @@ class Campaign:
                     report = Report()
 
     def fails(self, name: str, data: bytes) -> str:
-        """The signature of what is wrong with one document; empty if nothing is."""
+        """Return the signature of what is wrong with one document; empty if nothing is."""
         try:
             signature: str = self.worker().ask((name, data))
         except DiedError as died:
@@ -104,7 +104,7 @@ class Campaign:
         return signature
 
     def worker(self) -> Worker:
-        """The worker of this thread."""
+        """Return the worker of this thread."""
         if not hasattr(self._mine, "worker"):
             self._mine.worker = Worker(self._folder.name)
             self._workers.append(self._mine.worker)
@@ -144,7 +144,7 @@ def _death(chunk: Chunk, died: DiedError) -> Report:
 
 
 def _uncontained(name: str, data: bytes, how: str) -> str:
-    """What is wrong with a document that ended a worker: nothing, if the real sandbox turns it into a reason.
+    """Return what is wrong with a document that ended a worker: nothing, if the real sandbox turns it into a reason.
 
     Only a front-end that reads in the sandbox is asked, in this process: that is what the sandbox is for.
     """
@@ -166,5 +166,5 @@ def _how(status: int | None) -> str:
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Return the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

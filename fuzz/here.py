@@ -8,12 +8,13 @@ import resource
 import subprocess
 import sys
 from importlib import import_module
+from shutil import which
 from typing import Any
 from zlib import crc32
 
 from whorl.errors import DocumentError
-from whorl.frontends.documents import postscript
-from whorl.frontends.sandbox import Limits, Sandbox, WorkerFault, default, wire
+from whorl.formats.documents import pages
+from whorl.sandbox import Limits, Sandbox, WorkerFault, pool, wire
 
 # One PostScript document in this many runs through Ghostscript, which takes a tenth of a second to start. Of the others
 # what follows the first two bytes is taken for Ghostscript's output: that is what Whorl itself reads.
@@ -27,7 +28,7 @@ class Here(Sandbox):
     """Runs tasks where they are given."""
 
     def call(self, target: str, *arguments: Any) -> Any:
-        """The task's value, or a fault with the reason of its DocumentError."""
+        """Return the task's value, or a fault with the reason of its DocumentError."""
         module, _, name = target.partition(":")
         try:
             value = getattr(import_module(module), name)(*arguments)
@@ -44,8 +45,9 @@ def install() -> None:
     resource.setrlimit(resource.RLIMIT_STACK, (limits.stack, limits.stack))
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory + MAPPED, limits.memory + MAPPED))
     sys.setrecursionlimit(limits.depth)
-    default._sandbox = Here(1, limits)
-    run = postscript._run
+    here = Here(1, limits)
+    pool._sandboxes |= {None: here, which("gs"): here}
+    run = pages._run_ghostscript
 
     def sometimes(ghostscript: str, data: bytes) -> subprocess.CompletedProcess[bytes]:
         number = crc32(data)
@@ -53,4 +55,4 @@ def install() -> None:
             return run(ghostscript, data)
         return subprocess.CompletedProcess((), number % 2, stdout=data[2:])
 
-    postscript._run = sometimes
+    pages._run_ghostscript = sometimes

@@ -11,10 +11,10 @@ from zlib import crc32
 
 import numpy as np
 
-from whorl.collection.walk import walk
 from whorl.errors import DocumentError
-from whorl.frontends.encoding import decode
-from whorl.frontends.protocol import Extracting
+from whorl.formats.archives.walk import walk
+from whorl.formats.encoding import decode
+from whorl.formats.reading import Extracting
 from whorl.model import Document, Skipped, Stream
 
 # Names under which an archive is walked; its content decides what it is where it can.
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def verdict_of_streams(front: Any, form: Callable[[bytes], bytes | str]) -> Callable[[bytes], Verdict]:
-    """How a front-end is asked."""
+    """Return how a front-end is called."""
 
     def read(data: bytes) -> Verdict:
         document = Document("document", form(data))
@@ -53,7 +53,7 @@ def verdict_of_streams(front: Any, form: Callable[[bytes], bytes | str]) -> Call
 
 
 def verdict_of_walk(data: bytes) -> Verdict:
-    """How the walk over an archive is asked."""
+    """Return how the walk over an archive is called."""
     path = _folder() / f"a.{ENDINGS[crc32(data) % len(ENDINGS)]}"
     path.write_bytes(data)
     digest = hashlib.blake2b()
@@ -68,7 +68,7 @@ def verdict_of_walk(data: bytes) -> Verdict:
 
 
 def _pieces(front: Any, document: Document) -> tuple[int, Any]:
-    """How long the text is that spans point into, and the pieces."""
+    """Return how long the text is that spans point into, and the pieces."""
     if isinstance(front, Extracting):
         extracted = front.extract(document)
         return len(extracted.text), front.parts(extracted)
@@ -90,7 +90,7 @@ def _judged(streams: list[Stream], length: int) -> Verdict:
 
 
 def _check_stream(stream: Stream, last: int, length: int) -> int:
-    """The end of a stream's last span, if all of it holds."""
+    """Return the end of a stream's last span, if all of it holds."""
     if stream.note:
         _check_message(stream.note)
     starts, ends = stream.spans.starts, stream.spans.ends
@@ -127,5 +127,5 @@ def _check_message(message: str) -> None:
 
 @cache
 def _folder() -> Path:
-    """Where archives stand to be walked: one folder a process, in the one that the campaign clears."""
+    """Return where archives stand to be walked: one folder a process, in the one that the campaign clears."""
     return Path(tempfile.mkdtemp(prefix="whorl-fuzz-"))

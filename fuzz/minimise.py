@@ -9,7 +9,7 @@ SECONDS = 30.0
 
 
 def minimised(data: bytes, fails: Callable[[bytes], bool]) -> bytes:
-    """A document that fails too, and of which no part that was tried can go."""
+    """Return a document that fails too, and of which no part that was tried can go."""
     late, tries = time.monotonic() + SECONDS, 0
     size = max(1, len(data) // 2)
     while size:

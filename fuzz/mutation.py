@@ -45,7 +45,7 @@ Mutation = Callable[[Random, bytes, Kit], bytes]
 
 
 def mutated(rng: Random, data: bytes, kit: Kit) -> bytes:
-    """The document, damaged one to five times."""
+    """Return the document, damaged one to five times."""
     largest = max(len(data), rng.choice(SIZES))
     for _ in range(rng.choice(TIMES)):
         data = rng.choice(MUTATIONS)(rng, data, kit)[:largest]
@@ -157,6 +157,6 @@ def _place(rng: Random, data: bytes) -> int:
 
 
 def _part(rng: Random, data: bytes) -> tuple[int, int]:
-    """A part of the document: mostly a short one."""
+    """Return a part of the document: mostly a short one."""
     start = _place(rng, data)
     return start, min(len(data), start + rng.choice((1, 2, 4, 16, 64, 256, len(data))))

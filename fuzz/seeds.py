@@ -18,11 +18,11 @@ import zstandard
 
 from fuzz import vocabulary
 from fuzz.mutation import PAIRS, Kit, gently, mutated
-from whorl.frontends.code.languages import LANGUAGES, detect
+from whorl.formats.code.languages import LANGUAGES, detect
 
 Make = Callable[[Random], bytes]
 
-TESTS = Path(__file__).parents[1] / "tests" / "frontends"
+TESTS = Path(__file__).parents[1] / "tests" / "formats"
 CODE = TESTS / "code" / "samples"
 PAGES = TESTS / "documents" / "samples"
 
@@ -136,7 +136,7 @@ def archives() -> Make:
 
 
 def zipped(parts: Mapping[str, bytes], method: int) -> bytes:
-    """A zip file, the same in every run."""
+    """Return a zip file, the same in every run."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", method) as package:
         for name, content in parts.items():
@@ -158,7 +158,7 @@ def _tarred(files: Mapping[str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes
 
 
 def _sealed(data: bytes) -> bytes:
-    """The first header with a checksum that holds, so that what was damaged in it is read."""
+    """Return the first header with a checksum that holds, so that what was damaged in it is read."""
     header = bytearray(data[:512].ljust(512, b"\0"))
     header[148:156] = b" " * 8
     header[148:156] = b"%06o\0 " % sum(header)
@@ -175,7 +175,7 @@ def _programs() -> dict[str, tuple[bytes, ...]]:
 
 
 def _words(samples: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """The words and signs of samples, which serve as the format's dictionary."""
+    """Return the words and signs of samples, which serve as the format's dictionary."""
     return tuple(sorted({word for sample in samples for word in re.findall(rb"\w+|[^\w\s]+|\n[ \t]+", sample)}))
 
 
@@ -187,7 +187,7 @@ def _kit(name: str, samples: tuple[bytes, ...]) -> Kit:
 
 
 def _writers() -> Any:
-    return import_module("tests.frontends.documents.writers")
+    return import_module("tests.formats.documents.writers")
 
 
 def _packed(name: str) -> tuple[bytes, ...]:

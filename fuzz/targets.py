@@ -9,10 +9,10 @@ from zlib import crc32
 from fuzz import seeds
 from fuzz.invariants import Verdict, verdict_of_streams, verdict_of_walk
 from whorl.catalog import FRONTENDS
-from whorl.frontends.code.frontend import CodeFrontend
-from whorl.frontends.code.languages import LANGUAGES
-from whorl.frontends.documents.cells import CellsFrontend
-from whorl.frontends.text import TextFrontend
+from whorl.formats.code.frontend import CodeFrontend
+from whorl.formats.code.languages import LANGUAGES
+from whorl.formats.documents.frontend import CellsFrontend
+from whorl.formats.text import TextFrontend
 
 # Whose parser belongs to others: it runs in a worker of the sandbox, which may be stopped or die.
 SANDBOXED = frozenset({"docx", "epub", "odt", "pdf", "postscript", "pptx"})
@@ -31,20 +31,20 @@ class Target:
     sandboxed: bool
 
     def document(self, seed: int, number: int) -> bytes:
-        """The document of one execution."""
+        """Return the document of one execution."""
         return self.make(Random(seed << 64 | crc32(self.name.encode()) << 32 | number))
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Every target: text in its three kinds, the document formats, the languages, archives."""
+    """Return every target: text in its three kinds, the document formats, the languages, archives."""
     texts = tuple(f"text-{symbols}" for symbols in SYMBOLS)
     return (*texts, *documents(), "notebook-code", "archive", *LANGUAGES_BY_TARGET)
 
 
 @cache
 def documents() -> tuple[str, ...]:
-    """The document formats whose readers are at hand."""
+    """Return the document formats whose readers are at hand."""
     found = (name for name in FRONTENDS.declared if name not in ("code", "text"))
     return tuple(name for name in found if not FRONTENDS.row(name).missing())
 
@@ -54,7 +54,7 @@ LANGUAGES_BY_TARGET = {f"code-{name}": name for name in LANGUAGES}
 
 @cache
 def target(name: str) -> Target:
-    """The target of this name."""
+    """Return the target of this name."""
     if name == "archive":
         return Target(name, seeds.archives(), verdict_of_walk, sandboxed=False)
     if name == "notebook-code":
@@ -71,7 +71,7 @@ def target(name: str) -> Target:
 
 
 def as_text(data: bytes) -> bytes | str:
-    """Every fourth document is given as a string, with lone surrogates where it is no UTF-8.
+    """Return a document; every fourth is given as a string, with lone surrogates where it is no UTF-8.
 
     The content alone decides which, so that a document that was saved is read in the same way again.
     """

@@ -110,7 +110,7 @@ def _keep(report: Report, finding: Finding) -> None:
 
 
 def _guarded(found: Target, data: bytes) -> tuple[str, str]:
-    """The signature of what is wrong ("" if nothing), and the kind of the verdict or else the trace."""
+    """Return the signature of what is wrong ("" if nothing), and the kind of the verdict or else the trace."""
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     signal.setitimer(signal.ITIMER_REAL, WALL_SECONDS)
     try:
@@ -137,7 +137,7 @@ def _judged(found: Target, data: bytes) -> tuple[str, str]:
 
 
 def _signature(error: Exception) -> str:
-    """What was raised, and the last place in Whorl's code, or else the last place, that it came from."""
+    """Return what was raised, and the last place in Whorl's code, or else the last place, that it came from."""
     places = traceback.extract_tb(error.__traceback__)
     ours = [place for place in places if "/whorl/" in place.filename] or places
     detail = f" {error}" if type(error).__name__ == "BrokenError" else ""

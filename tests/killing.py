@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from whorl import WhorlError
-from whorl.index import points
+from whorl.storage import files
 
 S = TypeVar("S")
 
@@ -72,13 +72,17 @@ class Killing(ABC, Generic[S]):
     def at_every_point(self, folder: Path) -> int:
         """One kill a point or more; how many kills."""
         kills = 0
-        for number, name in enumerate(points.POINTS):
+        self.create(folder / "first")
+        state = self.life(folder / "first", self.nothing, self.every_verb(1))
+        for number, name in enumerate(files.POINTS):
             if name.startswith("create."):
                 self._created(folder / f"c{number}", name)
                 kills += 1
                 continue
             for time_of in self.times(name):
-                kills += self._at_point(folder / f"p{number}{time_of[1:]}", name, time_of)
+                where = folder / f"p{number}{time_of[1:]}"
+                shutil.copytree(folder / "first", where)
+                kills += self._at_point(where, state, name, time_of)
         return kills
 
     def at_random(self, folder: Path, kills: int, seed: int) -> int:
@@ -93,7 +97,7 @@ class Killing(ABC, Generic[S]):
         while killed < kills:
             lives += 1
             todo = self.drawn(draw, state, lives)
-            name = draw.choice([name for name in points.POINTS if not name.startswith("create.")])
+            name = draw.choice([name for name in files.POINTS if not name.startswith("create.")])
             crash_at = "" if lives % 3 else f"{name}:{draw.randint(1, 4)}"
             was_killed, done = lived(self._writing(where, todo), crash_at, None if crash_at else draw.uniform(0, usual))
             state = self.checked(where, reached(state, todo, done))
@@ -120,25 +124,23 @@ class Killing(ABC, Generic[S]):
 
         return work
 
-    def _at_point(self, where: Path, name: str, time_of: str) -> int:
-        """A life before, a kill at the point, and a life after."""
-        self.create(where)
-        state, kills = self.life(where, self.nothing, self.every_verb(1)), 1
-        if name == "sweep.unlinked":
+    def _at_point(self, where: Path, state: S, name: str, time_of: str) -> int:
+        """After a first life that led to a state: a kill at the point, and a life after."""
+        kills = 1
+        if name.startswith("sweep."):
             state, kills = self.life(where, state, self.every_verb(2), "flush.written"), 2
         state = self.life(where, state, self.every_verb(3), name + time_of)
         assert self.life(where, state, self.every_verb(4)) == reached(state, self.every_verb(4), 99)[0]
         return kills
 
     def _created(self, folder: Path, name: str) -> None:
-        """What was not finished is refused in words, and can be made anew."""
+        """What was not finished is refused in words, and can be made in the same place."""
         was_killed, _ = lived(lambda _: self.create(folder), name)
         assert was_killed
         try:
             is_there = self.checked(folder, [self.nothing]) == self.nothing
         except WhorlError:
             is_there = False
-            shutil.rmtree(folder)
             self.create(folder)
         assert is_there == (name == "create.done")
         todo = self.every_verb(1)
@@ -174,7 +176,7 @@ def _work(work: Callable[[int], None], pipe: int, crash_at: str) -> None:
     """Nothing of the parent's may run in the child: it leaves by ``_exit`` alone."""
     status = 1
     try:
-        os.environ[points.VARIABLE] = crash_at
+        os.environ[files.VARIABLE] = crash_at
         work(pipe)
         status = 0
     except BaseException:

@@ -29,6 +29,6 @@ def test_a_page_without_marks_is_refused():
 
 def test_the_page_has_its_marks_and_a_table():
     page = PAGE.read_text("utf-8")
-    told = page.partition(BEGIN)[2].partition(END)[0]
+    result = page.partition(BEGIN)[2].partition(END)[0]
     for name in ("whorl", "compare50", "copydetect", "gaoya", "rensa", "datasketch"):
-        assert f"\n| {name} " in told
+        assert f"\n| {name} " in result

@@ -15,7 +15,7 @@ from tools import make_cli_docs
 
 import whorl
 from tests.conformance.selector import SelectorConformance
-from whorl.catalog import FRONTENDS, SELECTORS, Catalog, Row
+from whorl.catalog import FRONTENDS, SELECTORS, Catalog, CatalogRow
 from whorl.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[1]
@@ -60,8 +60,8 @@ def test_every_link_resolves(page):
 
 class TestCommandLine:
     def test_the_page_is_up_to_date(self):
-        told = "run .venv/bin/python tools/make_cli_docs.py"
-        assert make_cli_docs.PAGE.read_text("utf-8") == make_cli_docs.page(), told
+        advice = "run .venv/bin/python tools/make_cli_docs.py"
+        assert make_cli_docs.PAGE.read_text("utf-8") == make_cli_docs.page(), advice
 
     @pytest.mark.parametrize("name", COMMANDS)
     def test_every_command_is_in_it(self, name):
@@ -92,7 +92,14 @@ class TestReadme:
         for name in ("README.md", "docs", "examples"):
             (tmp_path / name).symlink_to(ROOT / name)
         commands = "".join(blocks(README, "bash")).splitlines()
-        assert {command.split()[1] for command in commands} == {"cluster", "sweep", "index", "search", "registry"}
+        assert {command.split()[1] for command in commands} == {
+            "check",
+            "cluster",
+            "sweep",
+            "index",
+            "search",
+            "registry",
+        }
         for command in commands:
             assert run(command)
 
@@ -112,6 +119,18 @@ class TestReadme:
         assert set(re.findall(r"`?make ([a-z]+)(?:`|  )", README + CONTRIBUTING)) <= targets
 
 
+def test_pre_commit_runs_what_make_check_runs():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    parts = re.search(r"^check: (.*?) *##", makefile, re.MULTILINE)
+    assert parts
+    recipes = [re.search(rf"^{name}:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE) for name in parts[1].split()]
+    lines = [line for recipe in recipes if recipe for line in recipe[1].splitlines()]
+    commands = [line.strip().replace("$(BIN)", ".venv/bin") for line in lines]
+    assert len(commands) >= 4
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    assert re.findall(r"^ +entry: (.+)$", hooks, re.MULTILINE) == commands
+
+
 class TestContributing:
     """The selector and the front-end of the page are made, declared and put through their suites."""
 
@@ -127,7 +146,7 @@ class TestContributing:
         return module
 
     def declare(self, monkeypatch, catalog: Catalog, number: int) -> None:
-        rows = eval(f"{{{self.code('src/whorl/catalog.py', number)}}}", {"Row": Row})
+        rows = eval(f"{{{self.code('src/whorl/catalog.py', number)}}}", {"CatalogRow": CatalogRow})
         for name, row in rows.items():
             monkeypatch.setitem(catalog.declared, name, row)
 
@@ -143,18 +162,18 @@ class TestContributing:
         return tests
 
     def test_the_selector(self, monkeypatch):
-        self.module(monkeypatch, "src/whorl/selectors/fraction.py")
+        self.module(monkeypatch, "src/whorl/engine/fraction.py")
         self.declare(monkeypatch, SELECTORS, 0)
         given: dict[str, object] = {"SelectorConformance": SelectorConformance, "__name__": "contributing"}
         assert "test_neither_runs_nor_threads_change_anything" in self.suite(
-            "tests/selectors/test_conformance.py", given
+            "tests/engine/selectors/test_conformance.py", given
         )
 
     def test_the_frontend(self, monkeypatch):
-        self.module(monkeypatch, "src/whorl/frontends/bases.py")
+        self.module(monkeypatch, "src/whorl/formats/bases.py")
         self.declare(monkeypatch, FRONTENDS, 1)
         given: dict[str, object] = {"__name__": "contributing"}
-        assert "test_a_cut_divides_the_stream" in self.suite("tests/frontends/test_bases.py", given)
+        assert "test_a_cut_divides_the_stream" in self.suite("tests/formats/test_bases.py", given)
         found = whorl.fingerprint("GAT TACA\n" * 30, whorl.Scheme(frontend="bases", k=5, w=4))
         assert found.symbols == 7 * 30
 
@@ -162,7 +181,7 @@ class TestContributing:
         (table,) = (tomllib.loads(block)["project"]["entry-points"] for block in blocks(CONTRIBUTING, "toml"))
         (tmp_path / "my_package").mkdir()
         (tmp_path / "my_package" / "__init__.py").touch()
-        for name, path in (("fraction", "src/whorl/selectors/fraction.py"), ("bases", "src/whorl/frontends/bases.py")):
+        for name, path in (("fraction", "src/whorl/engine/fraction.py"), ("bases", "src/whorl/formats/bases.py")):
             (tmp_path / "my_package" / f"{name}.py").write_text(self.code(path), "utf-8")
         info = tmp_path / "my_package-1.dist-info"
         info.mkdir()
@@ -194,8 +213,9 @@ class TestDependencies:
             "At run time": project["project"]["dependencies"],
             "Extras": [line for name, those in extras.items() if name != "all" for line in those],
             "To build": build,
-            "To develop": [line for line in project["dependency-groups"]["dev"] if line not in build],
+            "To develop": [line for line in project["dependency-groups"]["dev"] if line != {"include-group": "build"}],
         }[heading]
+        assert project["dependency-groups"]["build"] == build
         section = self.PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
         rows = re.findall(r"^\| ([\w-]+)(?: \(`\w+`\))? \|", section, re.MULTILINE)
         assert sorted(rows[1:]) == sorted(re.split(r"[<>=~]", line)[0] for line in wanted)

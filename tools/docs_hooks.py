@@ -17,13 +17,13 @@ FIGURE = re.compile(r"^!\[([^\]]*)\]\(([^)\s]+\.svg)\)$", re.MULTILINE)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """A folder in the navigation stands for its pages, so that a new decision need not be named twice."""
+    """Put the pages of a folder in its place in the navigation, so that a new decision need not be named twice."""
     config.nav = [listed(entry, Path(config.docs_dir)) for entry in config.nav or []]
     return config
 
 
 def listed(entry: Any, docs: Path) -> Any:
-    """An entry of the navigation with the pages of folders in place of the folders."""
+    """Return an entry of the navigation with the pages of folders in place of the folders."""
     if isinstance(entry, dict):
         return {title: listed(inner, docs) for title, inner in entry.items()}
     if isinstance(entry, list):
@@ -34,7 +34,7 @@ def listed(entry: Any, docs: Path) -> Any:
 
 
 def _has_pages(entry: Any) -> bool:
-    """Whether an entry leads anywhere: a folder may have no pages yet."""
+    """Return whether an entry leads anywhere: a folder may have no pages yet."""
     return any(entry.values()) if isinstance(entry, dict) else bool(entry)
 
 
@@ -46,7 +46,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def figure(path: Path, described: str) -> str:
-    """A picture as part of the page, in one line: a blank one would end it for Markdown."""
+    """Return a picture as part of the page, in one line: a blank one would end it for Markdown."""
     drawn = " ".join(path.read_text("utf-8").split("\n"))
     named = drawn.replace("<svg ", f'<svg role="img" aria-label="{html.escape(described)}" ', 1)
     return f'<div class="figure">{named}</div>'

@@ -23,14 +23,15 @@ HEAD = """\
 
 # The command line
 
-Every command takes `--help`. Results go to standard output, errors to standard error. The exit code is 0 when the work
-is done, 1 when the input cannot be used (one line says what and how to mend it), 2 when the command was called wrongly.
-Commands that print a result take `--format json`: one JSON document. Nothing is asked interactively.
+Every command takes `--help`. Results go to standard output, errors to standard error. The exit code is 0 if the command
+succeeded, 1 if the input cannot be used (one line says what is wrong and what to do), 2 if the options or arguments are
+wrong. Commands that print a result take `--format json`: one JSON document. No command asks questions interactively.
+The [glossary](glossary.md) defines the terms.
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     sections: list[tuple[str, tuple[str, ...]]] = [("whorl", ())]
     for name in sorted(COMMANDS):
         sections.append((f"whorl {name}", (name,)))
@@ -41,7 +42,7 @@ def page() -> str:
 
 
 def help_text(*path: str) -> str:
-    """What a command says of itself, in lines of at most ``WIDTH`` characters."""
+    """Return what a command says of itself, in lines of at most ``WIDTH`` characters."""
     result = CliRunner().invoke(
         main, [*path, "--help"], prog_name="whorl", terminal_width=WIDTH, catch_exceptions=False
     )

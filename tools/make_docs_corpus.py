@@ -57,7 +57,7 @@ class Page:
     text: str
 
     def moved(self, host: str, folder: str = "") -> "Page":
-        """The same on another host or in another folder."""
+        """Return the same on another host or in another folder."""
         return replace(self, url=f"{host}/{folder}{self.url.rpartition('/')[2]}")
 
 
@@ -68,12 +68,12 @@ def sentence(draw: random.Random) -> str:
 
 
 def written(draw: random.Random, title: str) -> Page:
-    """A page of its own."""
+    """Return a page of its own."""
     return Page(f"{HOST}/{title}.html", " ".join(sentence(draw) for _ in range(SENTENCES)))
 
 
 def edited(draw: random.Random, page: Page, changes: int) -> Page:
-    """The page with some sentences replaced."""
+    """Return the page with some sentences replaced."""
     sentences = page.text.split(". ")
     for place in draw.sample(range(len(sentences)), changes):
         sentences[place] = sentence(draw).removesuffix(".")
@@ -90,20 +90,20 @@ def january(draw: random.Random) -> list[Page]:
 
 
 def february(draw: random.Random, before: list[Page]) -> list[Page]:
-    """The same web a month later: two pages moved, three changed, two gone, one came."""
+    """Return the same web a month later: two pages moved, three changed, two gone, one came."""
     moved = [page.moved(HOST, "archive/") for page in before[11:13]]
     changed = [edited(draw, page, changes) for page, changes in zip(before[14:17], (1, 4, 9), strict=True)]
     return before[:11] + moved + changed + before[19:] + [written(draw, "harbour-day")]
 
 
 def lines(pages: list[Page], date: str) -> str:
-    """The pages as JSONL."""
+    """Return the pages as JSONL."""
     rows = ({"id": f"{date}-{number:02}", "url": page.url, "text": page.text} for number, page in enumerate(pages, 1))
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def files() -> dict[str, str]:
-    """What is in each file."""
+    """Return what is in each file."""
     draw = random.Random(SEED)
     first = january(draw)
     return {"january.jsonl": lines(first, "2026-01"), "february.jsonl": lines(february(draw, first), "2026-02")}

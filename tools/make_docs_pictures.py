@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import whorl
-from whorl.hashing.grams import Grams
-from whorl.hashing.hasher import Hasher
+from whorl.engine.hashing import Grams, Hasher
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
@@ -46,35 +45,35 @@ RIGHT = f"A bridge is cheaper, of course. And yet {PASSAGE}."
 
 
 def svg(height: int, parts: Iterable[str]) -> str:
-    """A drawing of the site's width."""
+    """Return a drawing of the site's width."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="fg" viewBox="0 0 {WIDTH} {height}">'
     return "\n".join((head, STYLE, *parts, "</svg>")) + "\n"
 
 
 def text(x: float, y: float, said: str, kind: str = "", anchor: str = "start") -> str:
-    """A line of text."""
+    """Return a line of text."""
     marked = f' class="{kind}"' if kind else ""
     return f'<text x="{x:g}" y="{y:g}"{marked} text-anchor="{anchor}">{escape(said)}</text>'
 
 
 def box(x: float, y: float, width: float, height: float, kind: str) -> str:
-    """A rectangle."""
+    """Return a rectangle."""
     return f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="3"/>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    """A straight line."""
+    """Return a straight line."""
     return f'<path class="{kind}" d="M{x1:g} {y1:g}L{x2:g} {y2:g}"/>'
 
 
 def letters(said: str) -> str:
-    """The stream of a text, as letters."""
+    """Return the stream of a text, as letters."""
     stream = whorl.fingerprint(said, whorl.Scheme(k=1, select="full"))
     return "".join(said[span.start].lower() for span in stream.spans)
 
 
 def ranks(said: str, scheme: whorl.Scheme) -> list[int]:
-    """The rank of each k-gram's order hash among all of the text, the smallest being 1."""
+    """Return the rank of each k-gram's order hash among all of the text, the smallest being 1."""
     symbols = np.frombuffer(letters(said).encode("ascii"), np.uint8)
     order = Grams(symbols, Hasher(whorl.Key.PUBLIC, scheme.k)).order
     return [int(rank) + 1 for rank in np.unique(order, return_inverse=True)[1]]
@@ -96,7 +95,7 @@ def windows() -> str:
 
 
 def _windows(order: list[int], chosen: set[int], left: float, step: float, w: int) -> Iterable[str]:
-    """Every window below the k-grams that it covers, with the one that it keeps."""
+    """Yield every window below the k-grams that it covers, with the one that it keeps."""
     yield text(
         left,
         164,
@@ -134,12 +133,12 @@ def guarantee() -> str:
         parts += [line(x, y - 9, x, y + 9, "tick" if one in common else "faint") for one, x in at.items()]
         places.append(at)
     parts += [line(places[0][one], 74, places[1][one], 136, "tick") for one in sorted(common)]
-    told = f"{len(common)} fingerprints (thick) are shared, all inside the passage; the thin ones are each text's own."
-    return svg(206, [*parts, text(20, 194, told, "say")])
+    data = f"{len(common)} fingerprints (thick) are shared, all inside the passage; the thin ones are each text's own."
+    return svg(206, [*parts, text(20, 194, data, "say")])
 
 
 def gaps() -> str:
-    """Which k-grams of one text two rules select: chance leaves gaps, windows do not."""
+    """Return which k-grams of one text two rules select: chance leaves gaps, windows do not."""
     said = (IMAGES.parents[1] / "examples" / "lighthouse.txt").read_text("utf-8")
     rules = {
         "0 mod 10": whorl.Scheme(k=20, select="mod", p=10),

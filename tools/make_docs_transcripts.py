@@ -39,7 +39,7 @@ KEYED = re.compile(r"\b[0-9a-f]{12}\b| *[0-9]+%")
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command prints in a folder; it must succeed."""
+    """Return what a command prints in a folder; it must succeed."""
     program, *arguments = shlex.split(command, comments=True)
     if program == "cat":
         return "".join((folder / name).read_text("utf-8") for name in arguments)
@@ -61,14 +61,14 @@ def run_code(code: str, folder: Path) -> None:
 
 
 def entries(block: str) -> Iterator[tuple[str, list[str]]]:
-    """The commands of a block, each with the lines that are shown below it."""
+    """Yield the commands of a block, each with the lines that are shown below it."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, *shown = part.splitlines()
         yield command, shown
 
 
 def printed(block: str, folder: Path) -> str:
-    """The same block of commands with what they print now."""
+    """Return the same block of commands with what they print now."""
     return "".join(
         f"$ {command}\n" + "".join(f"{line}\n" for line in shortened(run(command, folder), shown))
         for command, shown in entries(block)
@@ -81,8 +81,8 @@ def shortened(output: str, shown: list[str]) -> list[str]:
     return [*lines[: len(shown) - 1], MORE] if shown[-1:] == [MORE] and len(lines) >= len(shown) else lines
 
 
-def told(page: str, folder: Path) -> str:
-    """The page with what its commands print now."""
+def rerun(page: str, folder: Path) -> str:
+    """Return the page with what its commands print now."""
     (folder / "examples").symlink_to(ROOT / "examples")
 
     def again(found: re.Match[str]) -> str:
@@ -95,7 +95,7 @@ def told(page: str, folder: Path) -> str:
 
 
 def comparable(page: str) -> str:
-    """The page without what a key changes, if it makes an index or a registry."""
+    """Return the page without what a key changes, if it makes an index or a registry."""
     is_keyed = re.search(r"^\$ whorl (index|registry) create", page, re.MULTILINE)
     return KEYED.sub("…", page) if is_keyed else page
 
@@ -104,6 +104,6 @@ if __name__ == "__main__":
     for path in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             before = path.read_text("utf-8")
-            after = told(before, Path(folder))
+            after = rerun(before, Path(folder))
             if comparable(after) != comparable(before):
                 path.write_text(after, "utf-8")

@@ -21,10 +21,9 @@ HEAD = """\
 
 # HTTP
 
-What `whorl serve` answers; [the service](service.md) tells how it is meant. Its contract is `/api/openapi.json`, from
-which this page is made. Every request but `/api/v1/health` has the header `Authorization: Bearer whorl_…`. Any request
-may be answered by an error, which is `application/problem+json` with the fields of [ProblemAnswer](#problemanswer). All
-paths below begin with `/api/v1`.
+The API of `whorl serve`; [the service](service.md) explains it. This page is generated from `/api/openapi.json`. Every
+request except `/api/v1/health` needs the header `Authorization: Bearer whorl_…`. Any request may return an error, as
+`application/problem+json` with the fields of [ProblemAnswer](#problemanswer). All paths below begin with `/api/v1`.
 """
 
 # Values of an enumeration beyond which a table cell counts them: the list of formats is what `whorl formats` prints.
@@ -39,49 +38,49 @@ OWN_ANSWERS = ("200", "201", "202", "204")
 
 
 def page(document: dict[str, Any] | None = None) -> str:
-    """The whole page."""
+    """Return the whole page."""
     openapi = document or api_of("Whorl").openapi()
     operations = [
-        (path, method, told) for path, methods in openapi["paths"].items() for method, told in methods.items()
+        (path, method, described) for path, methods in openapi["paths"].items() for method, described in methods.items()
     ]
     parts = [HEAD]
     for tag, those in groupby(operations, lambda operation: str(operation[2]["tags"][0])):
         parts += [f"\n## {tag.capitalize()}\n", *(operation(*each) for each in those)]
-    parts.append("\n## Records\n\nWhat is in bodies and answers.\n")
+    parts.append("\n## Records\n\nThe records in request bodies and responses.\n")
     parts += [record(name, schema) for name, schema in sorted(openapi["components"]["schemas"].items())]
     return "".join(parts)
 
 
-def operation(path: str, method: str, told: dict[str, Any]) -> str:
+def operation(path: str, method: str, described: dict[str, Any]) -> str:
     """One request: what it does, its parameters, its body, its answers."""
     return "".join((
-        f"\n### `{method.upper()} {path.removeprefix(PREFIX)}`\n\n{prose(told['description'])}\n",
-        table(PARAMETER, map(_parameter, told.get("parameters", ()))),
-        *_bodies(told.get("requestBody", {})),
-        *_answers(told["responses"]),
+        f"\n### `{method.upper()} {path.removeprefix(PREFIX)}`\n\n{prose(described['description'])}\n",
+        table(PARAMETER, map(_parameter, described.get("parameters", ()))),
+        *_bodies(described.get("requestBody", {})),
+        *_answers(described["responses"]),
     ))  # fmt: skip
 
 
-def _parameter(told: dict[str, Any]) -> tuple[str, ...]:
-    schema = told["schema"]
+def _parameter(described: dict[str, Any]) -> tuple[str, ...]:
+    schema = described["schema"]
     return (
-        f"`{told['name']}`",
-        told["in"],
+        f"`{described['name']}`",
+        described["in"],
         kind(schema),
-        _default(told.get("required", False), schema),
-        meaning(told),
+        _default(described.get("required", False), schema),
+        meaning(described),
     )
 
 
-def _bodies(told: dict[str, Any]) -> Iterator[str]:
-    """A body in each media type that may be sent."""
-    for media, content in told.get("content", {}).items():
+def _bodies(described: dict[str, Any]) -> Iterator[str]:
+    """Yield a body in each media type that may be sent."""
+    for media, content in described.get("content", {}).items():
         yield f"\nBody, `{media}`:\n"
         yield _fields(content["schema"])
 
 
 def _fields(schema: dict[str, Any]) -> str:
-    """The table of the fields that a body may have; of anything else, what it is."""
+    """Return the table of the fields that a body may have; of anything else, what it is."""
     if "properties" not in schema:
         return f"\n{kind(schema)}\n"
     required = schema.get("required", ())
@@ -91,11 +90,11 @@ def _fields(schema: dict[str, Any]) -> str:
 
 
 def _answers(responses: dict[str, Any]) -> Iterator[str]:
-    """What comes back when all is well."""
+    """Yield what comes back when all is well."""
     for status in OWN_ANSWERS:
         if status in responses:
             contents = responses[status].get("content", {})
-            shown = ", ".join(f"`{media}`{_what(told.get('schema', {}))}" for media, told in contents.items())
+            shown = ", ".join(f"`{media}`{_what(content.get('schema', {}))}" for media, content in contents.items())
             yield f"\nAnswer {status}" + (f": {shown}\n" if shown else ", without a body\n")
 
 
@@ -104,7 +103,7 @@ def _what(schema: dict[str, Any]) -> str:
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A Markdown table without the columns that say nothing, or nothing without rows."""
+    """Return a Markdown table without the columns that say nothing, or nothing without rows."""
     columns = [(title, cells) for title, *cells in zip(head, *rows, strict=True) if any(cells)]
     lines = [*zip(*(cells for _, cells in columns), strict=True)]
     if not lines:
@@ -114,13 +113,13 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _default(required: bool, schema: dict[str, Any]) -> str:
-    """What holds if a value is left out; that it may not be; or nothing."""
+    """Return what holds if a value is left out; that it may not be; or nothing."""
     default = schema.get("default")
     return "required" if required else "" if default is None else f"`{json.dumps(default)}`"
 
 
 def kind(schema: dict[str, Any]) -> str:
-    """What a value may be, in a few words."""
+    """Return what a value may be, in a few words."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -146,7 +145,7 @@ def _values(values: list[Any]) -> str:
 
 
 def _range(schema: dict[str, Any]) -> str:
-    """The bounds of a number, or of the length of a string."""
+    """Return the bounds of a number, or of the length of a string."""
     low, high = schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum")
     bounds = [f"≥ {low:g}" if "minimum" in schema else f"> {low:g}"] if low is not None else []
     bounds += [f"≤ {high:g}"] if high is not None else []
@@ -154,13 +153,13 @@ def _range(schema: dict[str, Any]) -> str:
     return f"({', '.join(bounds)})" if bounds else ""
 
 
-def meaning(told: dict[str, Any]) -> str:
-    """What a description says, fit for a cell."""
-    return prose(told.get("description", "")).replace("\n", " ").replace("|", "\\|")
+def meaning(described: dict[str, Any]) -> str:
+    """Return what a description says, fit for a cell."""
+    return prose(described.get("description", "")).replace("\n", " ").replace("|", "\\|")
 
 
 def prose(text: str) -> str:
-    """A docstring as Markdown: what stands between double backquotes is code."""
+    """Return a docstring as Markdown: what stands between double backquotes is code."""
     return re.sub(r"``(.+?)``", r"`\1`", text)
 
 

@@ -25,10 +25,10 @@ HEAD = """\
 
 # Python
 
-`import whorl` gives every name below that has no dot in it. A string is a text and a `pathlib.Path` a file, wherever a
-document is asked for. What Whorl raises on purpose is a `whorl.WhorlError`. The names with a module before them are the
-records that come out, or the settings that go in by name; they need not be imported. `Hashes`, `Offsets` and `Symbols`
-are NumPy arrays of integers.
+`import whorl` provides the names below that begin with `whorl.` and have no other dot. Wherever a document is expected,
+a string is a text and a `pathlib.Path` a file. All exceptions that Whorl raises on purpose are subclasses of
+`whorl.WhorlError`. The names with a module are records that functions return, or settings that they take as keyword
+arguments; you need not import them. `Hashes`, `Offsets` and `Symbols` are NumPy arrays of integers.
 """
 
 # Heading → the public names under it, then the records that they give or the settings that they take.
@@ -36,7 +36,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Fingerprints": ("fingerprint", "Fingerprints", "Scheme", "PRESETS", "Key"),
     "Comparing": (
         "compare", "Likeness", "Passage", "whorl.matching.passage.Side", "Match", "compare_all",
-        "whorl.comparison.settings.Settings", "Comparison", "whorl.comparison.result.Submission",
+        "whorl.comparison.settings.Settings", "ReadCache", "Comparison", "whorl.comparison.result.Submission",
         "whorl.comparison.result.Pair", "whorl.comparison.result.Cluster", "whorl.comparison.result.Group",
         "whorl.comparison.evidence.finding.Findings", "whorl.comparison.evidence.finding.Finding",
         "whorl.comparison.evidence.finding.Place",
@@ -45,22 +45,28 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "resemblance", "containment", "sketch", "Sketch", "estimate_resemblance", "estimate_containment", "Estimate",
     ),
     "Clusters": (
-        "cluster", "whorl.clustering.settings.ClusterSettings", "Clustering", "whorl.clustering.result.Member",
-        "whorl.clustering.result.Phase", "Features",
+        "cluster", "cluster_corpus", "CorpusClustering", "dedup", "decontaminate", "Deduplication",
+        "whorl.formats.corpora.records.Columns", "whorl.formats.corpora.records.Fault",
+        "whorl.clustering.query.Clusters", "whorl.clustering.ClusterSettings", "Clustering",
+        "whorl.clustering.result.ClusterMember",
+        "whorl.clustering.result.PhaseCost", "Features",
     ),
     "The index": (
-        "Index", "MemoryIndex", "whorl.index.entry.Entry", "whorl.index.search.Hits", "whorl.index.search.Hit",
-        "whorl.index.search.Cost", "whorl.index.index.Stats",
+        "Index", "MemoryIndex", "whorl.index.store.Entry", "whorl.index.search.Hits", "whorl.index.search.Hit",
+        "whorl.index.search.Cost", "whorl.index.index.IndexStats", "check_manuscript", "Exclusions", "ManuscriptCheck",
+        "whorl.index.check.Attribution", "whorl.index.check.SourceShare", "whorl.index.check.ManuscriptSource",
+        "whorl.index.check.SourcePassage", "whorl.index.places.Reason",
     ),
     "The registry": (
-        "Registry", "whorl.registry.entry.Entry", "whorl.registry.search.Hits", "whorl.registry.search.Hit",
-        "whorl.registry.registry.Stats",
+        "Registry", "whorl.registry.store.RegistryEntry", "whorl.registry.search.RegistryHits",
+        "whorl.registry.search.RegistryHit", "whorl.registry.registry.RegistryStats",
     ),
     "Sweeps": (
-        "Sweep", "whorl.sweeps.result.Added", "whorl.sweeps.result.Found", "whorl.sweeps.result.Holder",
-        "whorl.sweeps.result.Likeness", "whorl.sweeps.result.History", "whorl.sweeps.result.Version",
-        "whorl.sweeps.result.Contacts", "whorl.sweeps.result.Shown", "whorl.sweeps.result.Stats",
-        "whorl.sweeps.result.SweepChange",
+        "Sweep", "whorl.sweep.result.AddedDocuments", "whorl.sweep.result.PageLocations",
+        "whorl.sweep.result.ContentHolder", "whorl.sweep.result.ContentLikeness", "whorl.sweep.result.History",
+        "whorl.sweep.result.Version",
+        "whorl.sweep.result.Contacts", "whorl.sweep.result.PageCluster", "whorl.sweep.result.SweepStats",
+        "whorl.sweep.result.SweepChange", "whorl.sweep.result.SweepChanges", "whorl.sweep.result.PageChange",
     ),
     "Documents": ("Document", "Stream", "Spans", "Span", "Skipped"),
     "Errors": (
@@ -72,7 +78,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 # Constants have no docstrings of their own.
 CONSTANTS = {
-    "PRESETS": "The schemes that have a name, by name: see [the presets](concepts.md#presets).",
+    "PRESETS": "The preset schemes, by name: see [the presets](concepts.md#presets).",
     "__version__": "The version of Whorl, a string.",
 }
 
@@ -81,7 +87,7 @@ WIDTH = 100
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return HEAD + "".join(f"\n## {title}\n" + "".join(map(section, names)) for title, names in GROUPS.items())
 
 
@@ -91,29 +97,29 @@ def section(name: str) -> str:
     if name in CONSTANTS:
         return f"\n### `{title}`\n\n{CONSTANTS[name]}\n"
     value = found(name)
-    described = f"\n### `{title}`\n\n{signature_block(value)}{told(value)}\n"
+    described = f"\n### `{title}`\n\n{signature_block(value)}{markdown_of(value)}\n"
     return described + (class_body(value) if inspect.isclass(value) else "")
 
 
 def found(name: str) -> Any:
-    """The object of a public name, or of one with its module."""
+    """Return the object of a public name, or of one with its module."""
     module, _, last = name.rpartition(".")
     return getattr(import_module(module or "whorl"), last)
 
 
-def told(value: object) -> str:
-    """A docstring as Markdown: what stands between double backquotes is code."""
+def markdown_of(value: object) -> str:
+    """Return a docstring as Markdown: what stands between double backquotes is code."""
     text = inspect.getdoc(value) or ""
     return re.sub(r"``(.+?)``", r"`\1`", text)
 
 
 def source(value: Any) -> Any:
-    """The definition of a function or class, as the source has it."""
+    """Return the definition of a function or class, as the source has it."""
     return ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
 
 
 def signature_block(value: Any) -> str:
-    """The signature of a function, or of an exception its base; a class shows its fields instead."""
+    """Return the signature of a function, or of an exception its base; a class shows its fields instead."""
     if inspect.isclass(value):
         base = value.__mro__[1]
         return f"A `{base.__name__}`. " if issubclass(value, Exception) and base is not Exception else ""
@@ -121,7 +127,7 @@ def signature_block(value: Any) -> str:
 
 
 def signature(function: Callable[..., object], name: str) -> str:
-    """A signature in one line, or one parameter a line if it is long."""
+    """Return a signature in one line, or one parameter a line if it is long."""
     defined = source(function)
     parameters = [part for part in _parameters(defined.args) if part not in ("self", "cls")]
     returns = f" -> {ast.unparse(defined.returns)}" if defined.returns else ""
@@ -132,7 +138,7 @@ def signature(function: Callable[..., object], name: str) -> str:
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[str]:
-    """Each parameter as it is written, with the bare ``*`` and ``/``."""
+    """Yield each parameter as it is written, with the bare ``*`` and ``/``."""
     positional = [*arguments.posonlyargs, *arguments.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     for number, (argument, default) in enumerate(zip(positional, [*missing, *arguments.defaults], strict=True), 1):
@@ -155,19 +161,19 @@ def _parameter(argument: ast.arg, default: ast.expr | None) -> str:
 
 
 def class_body(value: type) -> str:
-    """The fields of a record, then methods and properties."""
+    """Return the fields of a record, then methods and properties."""
     fields = list(_fields(value))
     table = "\n| field | type | default |\n|---|---|---|\n" + "".join(fields) if fields else ""
     return table + "".join(_members(value))
 
 
 def _ours(value: type) -> list[type]:
-    """A class and those of its bases that are Whorl's, the base first."""
+    """Return a class and those of its bases that are Whorl's, the base first."""
     return [each for each in reversed(value.__mro__) if each.__module__.startswith("whorl")]
 
 
 def _fields(value: type) -> Iterator[str]:
-    """A row for each field of a dataclass or named tuple."""
+    """Yield a row for each field of a dataclass or named tuple."""
     for each in _ours(value):
         for line in source(each).body:
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.target.id[0] != "_":
@@ -177,7 +183,7 @@ def _fields(value: type) -> Iterator[str]:
 
 
 def _default(written: ast.expr, known: dict[str, Any]) -> str:
-    """What a field is if it is not given: the value itself, where the source has the name of a constant."""
+    """Return what a field is if it is not given: the value itself, where the source has the name of a constant."""
     if isinstance(written, ast.Call):
         return ""  # how a record is made, not what is in it
     value = eval(ast.unparse(written), known)
@@ -192,12 +198,12 @@ def _members(value: type) -> Iterator[str]:
         function = _function(member)
         if function is not None:
             shown = name if isinstance(member, property | cached_property) else signature(function, name)
-            text = textwrap.indent(told(function), "    ").removeprefix("    ")
+            text = textwrap.indent(markdown_of(function), "    ").removeprefix("    ")
             yield f"\n`{' '.join(shown.split()).replace('( ', '(').replace(', )', ')')}`\n:   {text}\n"
 
 
 def _function(member: object) -> Callable[..., object] | None:
-    """What is behind a method or property; None for a field."""
+    """Return what is behind a method or property; None for a field."""
     if isinstance(member, property):
         return member.fget
     if isinstance(member, cached_property):
@@ -208,7 +214,7 @@ def _function(member: object) -> Callable[..., object] | None:
 
 
 def names() -> set[str]:
-    """The public names that the page has."""
+    """Return the public names that the page has."""
     return {name for group in GROUPS.values() for name in group if "." not in name}
 
 

@@ -44,7 +44,7 @@ def whorl(*arguments: object) -> None:
 
 
 def class_report(page: Page, folder: Path) -> Slice:
-    """The overview of the class: table, histogram and graph."""
+    """Return the overview of the class: table, histogram and graph."""
     _compare_class(folder)
     page.goto((folder / "report" / "index.html").as_uri())
     return Slice(0, 960)
@@ -72,14 +72,14 @@ def _compare_class(folder: Path) -> None:
 
 
 def cluster_summary(page: Page, folder: Path) -> Slice:
-    """The summary of a clustered crawl."""
+    """Return the summary of a clustered crawl."""
     whorl("cluster", EXAMPLES / "crawl" / "january.jsonl", "-o", folder / "clusters")
     page.goto((folder / "clusters" / "summary.html").as_uri())
     return Slice(0, 900)
 
 
 def manuscript_pair(page: Page, folder: Path) -> Slice:
-    """A manuscript beside the article that it took from."""
+    """Return a manuscript beside the article that it took from."""
     whorl("compare", EXAMPLES / "manuscript.txt", EXAMPLES / "archive" / "ferry.txt", "--report", folder / "report")
     page.goto((folder / "report" / "index.html").as_uri())
     page.locator("tbody a[href]").first.click()

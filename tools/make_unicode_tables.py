@@ -1,6 +1,6 @@
-"""Makes src/whorl/frontends/unicode.bin from the Unicode Character Database and the list of confusables.
+"""Makes src/whorl/formats/unicode.bin from the Unicode Character Database and the list of confusables.
 
-    python tools/make_unicode_tables.py UCD_FOLDER CONFUSABLES_JSON CONFUSABLES_VERSION [OUTPUT]
+    python -m tools.make_unicode_tables UCD_FOLDER CONFUSABLES_JSON CONFUSABLES_VERSION [OUTPUT]
 
 UCD_FOLDER holds the standard's own text files (Debian: package unicode-data); CONFUSABLES_JSON is the file of that
 name in the Python package confusable-homoglyphs. What a code point becomes is decided here, once; the kernel reads
@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.kernel.specification.text import compose
 
-from whorl.frontends.tables import CODE_POINTS, KINDS, MAGIC
-from whorl.kernel import twin_text as twin
+from whorl.formats.tables import CODE_POINTS, KINDS, MAGIC
+from whorl.kernel import constants
 
 SOLO_SCRIPTS = {"Han", "Hiragana", "Thai", "Lao", "Khmer", "Myanmar"}
 APOSTROPHES = {0x27, 0x2019}
@@ -66,7 +67,7 @@ class Database:
                     yield code, fields
 
     def decompose(self, code: int) -> Parts:
-        """The full canonical decomposition (NFD) of one code point; Hangul is left to arithmetic."""
+        """Return the full canonical decomposition (NFD) of one code point; Hangul is left to arithmetic."""
         if code not in self.canonical:
             return (code,)
         return tuple(part for inner in self.canonical[code] for part in self.decompose(inner))
@@ -75,19 +76,19 @@ class Database:
         """NFD, then NFKC_Casefold but for the ypogegrammeni, then NFD again: packed parts with their classes."""
         parts = []
         for inner in self.decompose(code):
-            kept = inner == twin.YPOGEGRAMMENI
+            kept = inner == constants.YPOGEGRAMMENI
             for folded in (inner,) if kept else self.folded.get(inner, (inner,)):
                 parts += [part | self.ccc.get(part, 0) << 24 for part in self.decompose(folded)]
         if parts and parts[0] >> 24 and not self.ccc.get(self.decompose(code)[0], 0):
-            parts[0] |= twin.OPENS
+            parts[0] |= constants.OPENS
         return tuple(parts)
 
     def is_letter(self, code: int) -> bool:
-        """Whether its general category is L."""
+        """Return whether its general category is L."""
         return self.category.get(code, "Cn")[0] == "L"
 
     def is_number(self, code: int) -> bool:
-        """Whether its general category is N."""
+        """Return whether its general category is N."""
         return self.category.get(code, "Cn")[0] == "N"
 
 
@@ -108,7 +109,7 @@ class Looks:
         }
 
     def fold(self, code: int) -> int:
-        """The look-alike of a case-folded letter: that of its own form, else that of its upper-case form."""
+        """Return the look-alike of a case-folded letter: that of its own form, else that of its upper-case form."""
         if not self.database.is_letter(code) or self.database.script.get(code) in (
             None,
             "Latin",
@@ -132,8 +133,8 @@ class Maker:
         self.parts = {code: parts for code in range(CODE_POINTS) if (parts := database.expand(code)) != (code,)}
         self._make_pairs()
         self._make_expansions()
-        self.shapes = twin.Shapes(self._expansion(), *(self.arrays[name] for name in twin.Shapes._fields[1:]))
-        self.canonical = {code: tuple(twin.compose([code], self.shapes)) for code in self.parts}
+        self.shapes = constants.Shapes(self._expansion(), *(self.arrays[name] for name in constants.Shapes._fields[1:]))
+        self.canonical = {code: tuple(compose([code], self.shapes)) for code in self.parts}
 
     def _make_pairs(self) -> None:
         canonical = self.database.canonical
@@ -158,47 +159,47 @@ class Maker:
         return expansion
 
     def joins(self, code: int) -> bool:
-        """Whether a code point may compose with what stands before it, or vanishes between two that compose."""
+        """Return whether a code point may compose with what stands before it, or vanishes between two that compose."""
         parts = self.parts.get(code, (code,))
-        return not parts or parts[0] >> 24 != 0 or parts[0] & twin.SYMBOL in self.trailing
+        return not parts or parts[0] >> 24 != 0 or parts[0] & constants.SYMBOL in self.trailing
 
     def value(self, kind: str, code: int) -> int:
-        """What a canonical character counts as; 0 if it is dropped."""
+        """Return what a canonical character counts as; 0 if it is dropped."""
         is_letter, is_number = self.database.is_letter(code), self.database.is_number(code)
         if kind == "words" and not (is_letter or is_number):
             if code in APOSTROPHES:
-                return twin.APOSTROPHE
-            return 0 if self.database.category.get(code, "Cn")[0] == "M" else twin.BREAK
+                return constants.APOSTROPHE
+            return 0 if self.database.category.get(code, "Cn")[0] == "M" else constants.BREAK
         if not is_letter and (kind == "consonants" or not is_number):
             return 0
         look = self.looks.fold(code)
         if kind == "words":
             is_solo = is_letter and self.database.script.get(code) in SOLO_SCRIPTS
-            return look | twin.SOLO * is_solo | twin.NUMBER * is_number
+            return look | constants.SOLO * is_solo | constants.NUMBER * is_number
         if kind == "consonants" and self.looks.fold(self.database.decompose(code)[0]) in VOWELS:
             return 0
         return look
 
     def entry(self, kind: str, code: int) -> int:
-        """The table's entry: the value if there is at most one, and the flags."""
+        """Return the table's entry: the value if there is at most one, and the flags."""
         joins = self.joins(code)
         values = [value for part in self.canonical.get(code, (code,)) if (value := self.value(kind, part))]
-        if set(values) == {twin.BREAK}:
-            values = [twin.BREAK]
-        entry = values[0] if len(values) == 1 else twin.EXPANDS if values else 0
+        if set(values) == {constants.BREAK}:
+            values = [constants.BREAK]
+        entry = values[0] if len(values) == 1 else constants.EXPANDS if values else 0
         splits = kind == "words" and self._splits(values)
-        assert not (joins and (splits or twin.BREAK in values or any(value & twin.SOLO for value in values)))
+        assert not (joins and (splits or constants.BREAK in values or any(value & constants.SOLO for value in values)))
         binds = joins or (kind == "words" and not splits and (not values or _binds(values[0])))
-        return entry | twin.JOINS * joins | twin.SPLITS * splits | twin.BINDS * binds
+        return entry | constants.JOINS * joins | constants.SPLITS * splits | constants.BINDS * binds
 
     def _splits(self, values: list[int]) -> bool:
-        assert len(values) == 1 or twin.APOSTROPHE not in values
+        assert len(values) == 1 or constants.APOSTROPHE not in values
         return len(values) > 1 and _binds(values[0]) and not all(map(_binds, values))
 
 
 def _binds(value: int) -> bool:
-    """Whether a word may run into this value: it is a letter, a number or an apostrophe."""
-    return value != twin.BREAK and not value & twin.SOLO
+    """Return whether a word may run into this value: it is a letter, a number or an apostrophe."""
+    return value != constants.BREAK and not value & constants.SOLO
 
 
 def _runs(entries: list[int]) -> tuple[list[int], list[int], list[int]]:
@@ -237,7 +238,7 @@ def main() -> None:
     maker = Maker(database, Looks(database, Path(confusables)))
     assert all(maker.database.ccc.get(code, 0) <= 240 for code in maker.database.ccc)
     versions = {"unicode": database.version, "confusables": confusables_version}
-    _write(maker, versions, Path(output[0] if output else "src/whorl/frontends/unicode.bin"))
+    _write(maker, versions, Path(output[0] if output else "src/whorl/formats/unicode.bin"))
 
 
 if __name__ == "__main__":

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import click
 
-from whorl.collection.rules import Rules
-from whorl.collection.walk import walk
 from whorl.errors import DocumentError
-from whorl.frontends.code.languages import LANGUAGES
-from whorl.frontends.reading import choose
+from whorl.formats.archives.rules import Rules
+from whorl.formats.archives.walk import walk
+from whorl.formats.code.languages import LANGUAGES
+from whorl.formats.reading import choose
 from whorl.model import Document, Skipped
 from whorl.scheme import Scheme, preset
 
@@ -86,18 +86,18 @@ def fetch(packages: tuple[str, ...], folder: Path) -> Path:
 
 
 def read_all(folder: Path) -> tuple[dict[str, Row], list[str]]:
-    """A row for each format, and what went wrong: anything that is neither a stream nor a reason."""
+    """Return a row for each format, and what went wrong: anything that is neither a stream nor a reason."""
     rows: dict[str, Row] = defaultdict(Row)
     faults: list[str] = []
-    told = time.monotonic()
+    result = time.monotonic()
     for item in walk(folder, Rules(generated=True, hidden=True, gitignore=False)):
         if isinstance(item, Skipped):
             rows["(walk)"].files += 1
             rows["(walk)"].reasons[_kind(item.reason)] += 1
             continue
         faults += _read(item, rows)
-        if time.monotonic() - told > EVERY:
-            told = time.monotonic()
+        if time.monotonic() - result > EVERY:
+            result = time.monotonic()
             click.echo(f"… {sum(row.files for row in rows.values()):,} files", err=True)
     return rows, faults
 
@@ -140,7 +140,7 @@ def _count(row: Row, document: Document, seconds: float) -> None:
 
 
 def _kind(reason: str) -> str:
-    """A reason without the names and numbers that differ from file to file."""
+    """Return a reason without the names and numbers that differ from file to file."""
     words = ("#" if any(letter.isdigit() for letter in word) else word for word in reason.split())
     return " ".join(word for word in words if "/" not in word)[:70]
 
@@ -149,12 +149,12 @@ def show(rows: dict[str, Row]) -> None:
     """The table."""
     for name, row in sorted(rows.items()):
         speed = row.size / max(row.seconds, 1e-9) / 1e6
-        told = "; ".join(f"{count} × {reason}" for reason, count in row.reasons.most_common(4))
+        result = "; ".join(f"{count} × {reason}" for reason, count in row.reasons.most_common(4))
         noted = "; ".join(f"{count} × {note}" for note, count in row.notes.most_common(3))
         slow = f"{row.slowest[0]:.2f} s {row.slowest[1].rpartition('/')[2]}" if row.slowest[1] else ""
         click.echo(
             f"{name:18} {row.files:6} files {row.streams:6} streams {row.size / 1e6:8.1f} MB {speed:7.2f} MB/s  {slow}"
-            + (f"\n{'':20}left out: {told}" if told else "")
+            + (f"\n{'':20}left out: {result}" if result else "")
             + (f"\n{'':20}noted: {noted}" if noted else "")
         )
     total = sum(row.files for row in rows.values())

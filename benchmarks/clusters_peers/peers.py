@@ -17,7 +17,7 @@ class Peer(Environment):
     fixed: bool = False
 
     def command(self, texts: Path, threshold: float, out: Path) -> list[str | Path]:
-        """What runs it; to be called in the folder ``ROOT``."""
+        """Return what runs it; to be called in the folder ``ROOT``."""
         module = f"benchmarks.clusters_peers.with_{self.name.replace('-', '_')}"
         return [self.python, "-m", module, texts.absolute(), str(threshold), out.absolute()]
 

@@ -46,7 +46,7 @@ def joined(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def clusters(ids: Sequence[str], roots: Sequence[int]) -> list[list[str]]:
-    """The ids of each cluster of two or more."""
+    """Return the ids of each cluster of two or more."""
     groups = defaultdict(list)
     for name, root in zip(ids, roots, strict=True):
         groups[root].append(name)

@@ -31,7 +31,7 @@ def _inserting(source: str) -> Attack:
 
 
 def _all(program: Program, chance: random.Random) -> Program:
-    """What somebody does who knows a little: all that changes no statement's place, one after the other."""
+    """Return what somebody does who knows a little: all that changes no statement's place, one after the other."""
     for attack in (comments.attack, conditions.attack, loops.attack, functions.attack, renaming.attack):
         program = attack(program, chance)
     return program

@@ -14,7 +14,7 @@ COMMENTED = 0.3
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program with other comments."""
+    """Return the program with other comments."""
     syntax = Syntax(program.language, program.text)
     bare = syntax.edited(Edit(node.start_byte, node.end_byte, "") for node in syntax.nodes(*COMMENTS))
     syntax = Syntax(program.language, bare)

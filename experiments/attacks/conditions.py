@@ -17,7 +17,7 @@ Write = Callable[[Node], str]
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program with every condition written in another way that means the same."""
+    """Return the program with every condition written in another way that means the same."""
     syntax = Syntax(program.language, program.text)
     return program.with_text(syntax.rewritten(lambda node, write: _other(syntax, node, write)))
 

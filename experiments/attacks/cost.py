@@ -10,7 +10,7 @@ from experiments.attacks.measuring import COPY, attacked
 from experiments.attacks.program import Program, programs
 from experiments.attacks.scoring import scores
 from experiments.attacks.syntax import size
-from whorl.comparison.evidence.finding import Text, Written
+from whorl.comparison.evidence.finding import SubmissionTexts, Text
 from whorl.comparison.evidence.findings import findings
 
 # What is left of a copy's score when its author stops: a quarter.
@@ -56,7 +56,7 @@ class Bill:
 
 
 def bills(language: str, seed: int, steps: Sequence[float] = STEPS, *, normal_form: bool = True) -> Iterator[Bill]:
-    """The costs by each source of statements."""
+    """Yield the costs by each source of statements."""
     for source in insertion.SOURCES:
         yield Bill(language, source, tuple(_costs(language, source, seed, steps, normal_form)))
 
@@ -85,7 +85,7 @@ def _grown(program: Program, source: str, seed: int, growth: float) -> Program:
 
 
 def _low(language: str, copies: dict[str, Program], normal_form: bool) -> list[str]:
-    """The copies whose score is low enough. An untouched copy scores 1."""
+    """Return the copies whose score is low enough. An untouched copy scores 1."""
     if not copies:
         return []
     whole = {each.name: each.files for each in programs(language)}
@@ -99,9 +99,12 @@ def _growth(original: Program, copy: Program) -> float:
 
 
 def is_flagged(copy: Program) -> bool:
-    """Whether a copy, handed in among the examples, is flagged for what was inserted."""
+    """Return whether a copy, handed in among the examples, is flagged for what was inserted."""
     every = [*programs(copy.language), copy]
-    texts = [Written(each.name, tuple(Text(name, each.language, text) for name, text in each.files)) for each in every]
+    texts = [
+        SubmissionTexts(each.name, tuple(Text(name, each.language, text) for name, text in each.files))
+        for each in every
+    ]
     return bool(findings(texts).of_submission(len(every) - 1))
 
 

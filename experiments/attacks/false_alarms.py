@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiments.labelled.irplag import INDEPENDENT, ORIGINAL, unpack
-from whorl.comparison.evidence.finding import Text, Written
+from whorl.comparison.evidence.finding import SubmissionTexts, Text
 from whorl.comparison.evidence.findings import findings
 from whorl.comparison.evidence.oddities import PADDING
 
@@ -21,34 +21,34 @@ from whorl.comparison.evidence.oddities import PADDING
 MODULES, CLASS, SMALLEST, LARGEST = 400, 40, 1500, 40_000
 
 
-def flagged(submissions: Sequence[Written]) -> int:
-    """How many of a class are flagged."""
+def flagged(submissions: Sequence[SubmissionTexts]) -> int:
+    """Return how many of a class are flagged."""
     found = findings(submissions)
     return sum(any(each.kind == PADDING for each in own) for own in found.submissions.values())
 
 
-def independents(data: Path) -> list[list[Written]]:
-    """The programs of IR-Plag that are no copies, a class for each task."""
-    tasks: dict[str, list[Written]] = defaultdict(list)
+def independents(data: Path) -> list[list[SubmissionTexts]]:
+    """Return the programs of IR-Plag that are no copies, a class for each task."""
+    tasks: dict[str, list[SubmissionTexts]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         for program in unpack(data, Path(folder)):
             if program.kind in (INDEPENDENT, ORIGINAL):
                 home = Path(folder, "new" if program.kind == ORIGINAL else "old", program.name)
                 files = [Text(path.name, "java", path.read_text("utf-8", "replace")) for path in home.iterdir()]
-                tasks[program.case].append(Written(program.name, tuple(files)))
+                tasks[program.case].append(SubmissionTexts(program.name, tuple(files)))
     return list(tasks.values())
 
 
-def modules(*, tests: bool, seed: int = 3) -> Iterator[list[Written]]:
+def modules(*, tests: bool, seed: int = 3) -> Iterator[list[SubmissionTexts]]:
     """Modules of the standard library, or of its tests, in classes."""
     every = Path(sysconfig.get_path("stdlib")).rglob("*.py")
     paths = sorted(path for path in every if "site-packages" not in path.parts and _is_test(path) == tests)
     random.Random(seed).shuffle(paths)
-    chosen: list[Written] = []
+    chosen: list[SubmissionTexts] = []
     for path in paths:
         text = path.read_bytes().decode("utf-8", "replace")
         if SMALLEST < len(text) < LARGEST and len(chosen) < MODULES:
-            chosen.append(Written(path.name, (Text(path.name, "python", text),)))
+            chosen.append(SubmissionTexts(path.name, (Text(path.name, "python", text),)))
     return (chosen[at : at + CLASS] for at in range(0, len(chosen), CLASS))
 
 

@@ -18,7 +18,7 @@ SPREAD = 0.15
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program in another layout."""
+    """Return the program in another layout."""
     text = _spaced(program.language, program.text, is_airy=chance.random() < 0.5)
     step = chance.choice([step for step in STEPS if step != GRAMMARS[program.language].indent])
     lines = [_indented(line, GRAMMARS[program.language].indent, step) for line in text.split("\n")]
@@ -45,6 +45,6 @@ def _spaced(language: str, text: str, *, is_airy: bool) -> str:
 
 
 def _column(syntax: Syntax, at: int) -> str:
-    """The indentation of the line that a byte is in."""
+    """Return the indentation of the line that a byte is in."""
     line = syntax.data[syntax.data.rfind(b"\n", 0, at) + 1 :]
     return line[: len(line) - len(line.lstrip(b" "))].decode()

@@ -8,7 +8,7 @@ from experiments.attacks.syntax import Edit, Syntax
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program with its functions shuffled. Those of the examples are all called after the last of them."""
+    """Return the program with its functions shuffled. Those of the examples are all called after the last of them."""
     syntax = Syntax(program.language, program.text)
     found = functions(syntax)
     others = found[:]

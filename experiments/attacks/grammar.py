@@ -56,23 +56,23 @@ def functions(syntax: Syntax) -> list[Node]:
 
 
 def name_of(syntax: Syntax, function: Node) -> str:
-    """What a function is called."""
+    """Return what a function is called."""
     return syntax.text(field(function, "name"))
 
 
 def is_main(syntax: Syntax, function: Node) -> bool:
-    """Whether it is the function that a program begins with."""
+    """Return whether it is the function that a program begins with."""
     return name_of(syntax, function) == "main"
 
 
 def is_static(syntax: Syntax, function: Node) -> bool:
-    """Whether it needs no object: always so of functions outside classes."""
+    """Return whether it needs no object: always so of functions outside classes."""
     head = syntax.data[function.start_byte : field(function, "body").start_byte]
     return syntax.language != "java" or b"static" in head.split()
 
 
 def called(syntax: Syntax, node: Node) -> str | None:
-    """The name of the program's own function that a node calls, if it is such a call."""
+    """Return the name of the program's own function that a node calls, if it is such a call."""
     grammar = GRAMMARS[syntax.language]
     if node.type != grammar.call or node.child_by_field_name("object") is not None:
         return None
@@ -81,14 +81,14 @@ def called(syntax: Syntax, node: Node) -> str | None:
 
 
 def parameters(syntax: Syntax, function: Node) -> list[str]:
-    """The names of a function's parameters, in order."""
+    """Return the names of a function's parameters, in order."""
     found = [child for child in field(function, "parameters").named_children if "comment" not in child.type]
     names = [child if child.type == "identifier" else child.child_by_field_name("name") for child in found]
     return [syntax.text(name) for name in names if name is not None]
 
 
 def statements(syntax: Syntax, *, at_top: bool = True) -> Iterator[list[Node]]:
-    """The statements of each block, in order; those outside all functions too, if asked, where they are run."""
+    """Yield the statements of each block, in order; those outside all functions too, if asked, where they are run."""
     grammar = GRAMMARS[syntax.language]
     for node in syntax.nodes():
         is_top = at_top and node is syntax.root and syntax.language != "java"
@@ -97,17 +97,17 @@ def statements(syntax: Syntax, *, at_top: bool = True) -> Iterator[list[Node]]:
 
 
 def is_run(statement: Node) -> bool:
-    """Whether a statement is run where it stands: not a definition, an import, a directive or a docstring."""
+    """Return whether a statement is run where it stands: not a definition, an import, a directive or a docstring."""
     if statement.type == "expression_statement":
         return statement.named_children[0].type != "string"
     return "import" not in statement.type and not statement.type.endswith(("_definition", "function_declaration"))
 
 
 def column(node: Node) -> str:
-    """The blanks before a node that begins its line."""
+    """Return the blanks before a node that begins its line."""
     return " " * node.start_point.column
 
 
 def leaf_count(syntax: Syntax, node: Node) -> int:
-    """How many tokens a node has."""
+    """Return how many tokens a node has."""
     return sum(1 for _ in syntax.leaves(node))

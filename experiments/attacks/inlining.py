@@ -17,7 +17,7 @@ PLAIN = frozenset({"identifier", "string", "string_literal", "integer", "number"
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program without its small functions."""
+    """Return the program without its small functions."""
     text = program.text
     for _ in range(LEVELS):
         text = _without_uncalled(program.language, _inlined(program.language, text))
@@ -37,7 +37,7 @@ def _inlined(language: str, text: str) -> str:
 
 
 def _value(function: Node) -> Node | None:
-    """What a function returns, if it does nothing else."""
+    """Return what a function returns, if it does nothing else."""
     body = [node for node in field(function, "body").named_children if "comment" not in node.type]
     if len(body) != 1 or body[0].type != "return_statement" or not body[0].named_children:
         return None
@@ -59,7 +59,7 @@ def _value_of_call(syntax: Syntax, call: Node, function: Node, write: Callable[[
 
 
 def _filled(inner: Syntax, arguments: dict[str, Node], write: Callable[[Node], str]) -> list[Edit]:
-    """The arguments in the places of the parameters."""
+    """Return the arguments in the places of the parameters."""
     edits = []
     for node in inner.nodes("identifier"):
         argument = arguments.get(inner.text(node))

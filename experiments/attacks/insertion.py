@@ -56,7 +56,7 @@ class Gap:
 
 
 def attack(program: Program, chance: random.Random, growth: float = 1.5, source: str = "pool") -> Program:
-    """The program, grown to so many times its size by dead statements."""
+    """Return the program, grown to so many times its size by dead statements."""
     syntax = Syntax(program.language, program.text)
     gaps = list(_gaps(syntax))
     if source == "own":

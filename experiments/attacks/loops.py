@@ -13,7 +13,7 @@ Write = Callable[[Node], str]
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program with every loop written in another way that does the same."""
+    """Return the program with every loop written in another way that does the same."""
     syntax = Syntax(program.language, program.text)
     write_loop = _python if program.language == "python" else _braced
     return program.with_text(syntax.rewritten(lambda node, write: write_loop(syntax, node, write)))

@@ -39,7 +39,7 @@ class BrokenAttackError(Exception):
 
 
 def attacked(program: Program, attack: Attack, seed: int) -> Program:
-    """A copy under an attack, checked: it parses, and if it is Python it still behaves."""
+    """Return a copy under an attack, checked: it parses, and if it is Python it still behaves."""
     copy = attack(program, random.Random(f"{seed} {program.language} {program.name}"))
     for name, text in copy.files:
         if not parses(copy.language, text):
@@ -63,7 +63,7 @@ def on_programs(language: str, seed: int, names: Sequence[str] = (), *, normal_f
 
 
 def on_prose(seed: int, names: Sequence[str] = ()) -> Iterator[Outcome]:
-    """The outcome of every attack on texts of the word model."""
+    """Yield the outcome of every attack on texts of the word model."""
     originals = [prose(topic, author, seed) for topic in range(TOPICS) for author in range(AUTHORS)]
     pairs = [(one.name, two.name) for one, two in combinations(originals, 2) if one.topic == two.topic]
     whole = {each.name: _file(each.text) for each in originals}

@@ -12,7 +12,7 @@ AUTHOR = "first"
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program with another's functions in it."""
+    """Return the program with another's functions in it."""
     others = [each for each in programs(program.language) if each.author == AUTHOR and each.task != program.task]
     other = Syntax(program.language, renaming.attack(chance.choice(others), chance).text)
     syntax = Syntax(program.language, program.text)

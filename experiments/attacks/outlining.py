@@ -21,7 +21,7 @@ HELPERS = {
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program with expressions moved into functions before the ones that they come from."""
+    """Return the program with expressions moved into functions before the ones that they come from."""
     syntax = Syntax(program.language, program.text)
     taken = syntax.names()
     edits: list[Edit] = []
@@ -101,7 +101,7 @@ def _declares(node: Node) -> bool:
 
 
 def _arguments(syntax: Syntax, node: Node, kinds: dict[str, str]) -> list[str] | None:
-    """The names that an expression takes from its function; None if it also takes what cannot be handed over."""
+    """Return the names that an expression takes from its function; None if it also takes what cannot be handed over."""
     names: dict[str, None] = {}
     for each in syntax.nodes("identifier", within=node):
         name = syntax.text(each)
@@ -115,7 +115,7 @@ def _arguments(syntax: Syntax, node: Node, kinds: dict[str, str]) -> list[str] |
 
 
 def _is_called(node: Node) -> bool:
-    """Whether a name is that of a method, an attribute or a field, and not of a value."""
+    """Return whether a name is that of a method, an attribute or a field, and not of a value."""
     owner = node.parent
     if owner is None:
         return False

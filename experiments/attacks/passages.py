@@ -35,7 +35,7 @@ class Case:
 
 
 def words_of(path: Path) -> list[str]:
-    """The words of a book with their punctuation, without its first and last pages."""
+    """Return the words of a book with their punctuation, without its first and last pages."""
     return re.findall(r"\S+", path.read_text("utf-8", "replace"))[EDGE:-EDGE]
 
 
@@ -46,7 +46,7 @@ def excerpt(book: Sequence[str], size: int, chance: random.Random) -> list[str]:
 
 
 def edited(passage: Sequence[str], share: float, book: Sequence[str], chance: random.Random) -> list[str]:
-    """A share of the words replaced by others of the book, dropped, or with another put behind them."""
+    """Return a share of the words replaced by others of the book, dropped, or with another put behind them."""
     found: list[str] = []
     for word in passage:
         kind = chance.choice(("replaced", "replaced", "dropped", "added")) if chance.random() < share else ""
@@ -55,7 +55,7 @@ def edited(passage: Sequence[str], share: float, book: Sequence[str], chance: ra
 
 
 def case(books: Sequence[Sequence[str]], share: float, chance: random.Random) -> Case:
-    """A passage of one book in another."""
+    """Return a passage of one book in another."""
     one, two = chance.sample(books, 2)
     left = excerpt(one, PASSAGE + 2 * AROUND, chance)
     passage = left[AROUND : AROUND + PASSAGE]
@@ -73,7 +73,7 @@ def _placed(before: Sequence[str], passage: Sequence[str], after: Sequence[str])
 
 
 def f1(cases: Sequence[Case], *, deep: bool) -> float:
-    """The harmonic mean of precision and recall, by characters."""
+    """Return the harmonic mean of precision and recall, by characters."""
     both = found = wanted = 0
     for each in cases:
         passages = whorl.compare(*each.texts, deep=deep).passages
@@ -91,7 +91,7 @@ def _span(passage: Passage, number: int) -> tuple[int, int]:
 
 
 def unrelated(books: Sequence[Sequence[str]], pairs: int, chance: random.Random, *, deep: bool) -> int:
-    """How many of so many pairs of excerpts of two books have a passage."""
+    """Return how many of so many pairs of excerpts of two books have a passage."""
     count = 0
     for _ in range(pairs):
         one, two = (" ".join(excerpt(book, EXCERPT, chance)) for book in chance.sample(books, 2))

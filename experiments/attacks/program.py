@@ -32,7 +32,7 @@ class Program:
         return f"{self.task}-{self.author}"
 
     def with_text(self, text: str) -> "Program":
-        """The same program with another text in the file that is run."""
+        """Return the same program with another text in the file that is run."""
         return replace(self, files=((self.files[0][0], text), *self.files[1:]))
 
 
@@ -46,7 +46,7 @@ class Case:
 
 @cache
 def programs(language: str) -> tuple[Program, ...]:
-    """The examples in a language, by task and author."""
+    """Return the examples in a language, by task and author."""
     found = [path for path in FOLDER.glob("*/*") if SUFFIXES.get(path.suffix) == language]
     return tuple(
         Program(path.parent.name, path.stem.lower(), language, ((path.name, path.read_text("utf-8")),))
@@ -56,5 +56,5 @@ def programs(language: str) -> tuple[Program, ...]:
 
 @cache
 def cases(task: str) -> tuple[Case, ...]:
-    """The cases of a task."""
+    """Return the cases of a task."""
     return tuple(Case(**case) for case in json.loads((FOLDER / task / "cases.json").read_text("utf-8")))

@@ -44,7 +44,7 @@ KEPT = frozenset({"main", "self"})
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program with other names."""
+    """Return the program with other names."""
     syntax = Syntax(program.language, program.text)
     declared = {name for node in _declared(syntax) for name in _in_pattern(syntax, node)}
     wanted = sorted(declared - _foreign(syntax) - KEPT)

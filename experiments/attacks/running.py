@@ -12,7 +12,7 @@ LONGEST = 20.0
 
 
 def behaves(program: Program) -> bool:
-    """Whether a Python program prints what it should on every case."""
+    """Return whether a Python program prints what it should on every case."""
     with tempfile.TemporaryDirectory(prefix="whorl-attack-") as folder:
         for name, text in program.files:
             Path(folder, name).write_text(text, "utf-8")
@@ -21,7 +21,7 @@ def behaves(program: Program) -> bool:
 
 
 def _output(main: Path, given: str) -> str | None:
-    """What a program prints; None if it fails or does not end."""
+    """Return what a program prints; None if it fails or does not end."""
     # The folder of the program is the first place that it imports from; nothing else of ours is.
     command = [sys.executable, "-S", "-E", "-B", str(main)]
     try:

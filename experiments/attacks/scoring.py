@@ -17,7 +17,7 @@ class Scores:
         self._found = found
 
     def of(self, one: str, two: str) -> float:
-        """The score of a pair."""
+        """Return the score of a pair."""
         return self._found.get(frozenset((one, two)), 0.0)
 
 

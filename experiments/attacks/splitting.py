@@ -13,7 +13,7 @@ FILES = {"java": "Helpers.java", "javascript": "helpers.js", "python": "helpers.
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program in two files."""
+    """Return the program in two files."""
     syntax = Syntax(program.language, program.text)
     moved = _moved(syntax, chance)
     if not moved:
@@ -61,7 +61,7 @@ def _globals(syntax: Syntax) -> set[str]:
 
 
 def _needed(syntax: Syntax, every: dict[str, Node], name: str) -> set[str]:
-    """A function and all that it calls, directly or not."""
+    """Return a function and all that it calls, directly or not."""
     found: set[str] = set()
     waiting = [name]
     while waiting:

@@ -18,7 +18,7 @@ REACHES = INTRICATE - {"assignment_expression"} | {
 
 
 def attack(program: Program, chance: random.Random) -> Program:
-    """The program after every such pair was swapped once, if chance will have it."""
+    """Return the program after every such pair was swapped once, if chance will have it."""
     syntax = Syntax(program.language, program.text)
     edits = []
     for block in statements(syntax):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import tree_sitter
 from tree_sitter import Node
 
-from whorl.frontends.code.plan import plan
+from whorl.formats.code.plan import plan
 
 # What a rule gives for a node: its new text, or None to leave it as it is. It is handed a function that writes the
 # parts of the node, which have been rewritten by then.
@@ -30,11 +30,11 @@ class Syntax:
         self.root = tree_sitter.Parser(plan(language).grammar).parse(self.data).root_node
 
     def text(self, node: Node) -> str:
-        """What a node spans."""
+        """Return what a node spans."""
         return self.data[node.start_byte : node.end_byte].decode()
 
     def nodes(self, *kinds: str, within: Node | None = None) -> Iterator[Node]:
-        """The nodes of some kinds, of any kind if none is named, in order."""
+        """Yield the nodes of some kinds, of any kind if none is named, in order."""
         waiting = [within or self.root]
         while waiting:
             node = waiting.pop()
@@ -43,15 +43,15 @@ class Syntax:
             waiting += reversed(node.children)
 
     def leaves(self, within: Node | None = None) -> Iterator[Node]:
-        """The nodes without parts that have an extent, in order."""
+        """Return the nodes without parts that have an extent, in order."""
         return (node for node in self.nodes(within=within) if not node.children and node.start_byte < node.end_byte)
 
     def names(self, within: Node | None = None) -> set[str]:
-        """The identifiers in a tree."""
+        """Return the identifiers in a tree."""
         return {self.text(node) for node in self.nodes("identifier", within=within)}
 
     def edited(self, edits: Iterable[Edit]) -> str:
-        """The text after some edits. Of two that overlap, the first is done."""
+        """Return the text after some edits. Of two that overlap, the first is done."""
         parts: list[bytes] = []
         done = 0
         for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -61,7 +61,7 @@ class Syntax:
         return b"".join((*parts, self.data[done:])).decode()
 
     def rewritten(self, rule: Rule) -> str:
-        """The text after a rule was asked about every node, inner ones first."""
+        """Return the text after a rule was asked about every node, inner ones first."""
 
         def write(node: Node) -> str:
             given = rule(node, write)
@@ -70,7 +70,7 @@ class Syntax:
         return self._in_parts(self.root, write, 0, len(self.data))
 
     def _in_parts(self, node: Node, write: Callable[[Node], str], start: int = -1, end: int = -1) -> str:
-        """The text of a node, its parts written, and what stands between them as it was."""
+        """Return the text of a node, its parts written, and what stands between them as it was."""
         at = node.start_byte if start < 0 else start
         parts: list[str] = []
         for child in node.children:
@@ -81,17 +81,17 @@ class Syntax:
 
 
 def parses(language: str, text: str) -> bool:
-    """Whether the grammar finds no fault."""
+    """Return whether the grammar finds no fault."""
     return not Syntax(language, text).root.has_error
 
 
 def size(language: str, text: str) -> int:
-    """How many tokens a program has, comments not counted: what its growth is measured in."""
+    """Return how many tokens a program has, comments not counted: what its growth is measured in."""
     return sum(1 for leaf in Syntax(language, text).leaves() if "comment" not in leaf.type)
 
 
 def field(node: Node, name: str) -> Node:
-    """A part of a node that must be there."""
+    """Return a part of a node that must be there."""
     found = node.child_by_field_name(name)
     if found is None:
         raise ValueError(f"{node.type} has no {name}")

@@ -35,5 +35,5 @@ def _names(chance: random.Random) -> Iterator[str]:
 
 
 def sentence(chance: random.Random) -> str:
-    """A few words."""
+    """Return a few words."""
     return " ".join(chance.choices(WORDS, k=chance.randint(3, 8)))

@@ -71,7 +71,7 @@ def planted(setting: Setting, found: whorl.Clustering) -> tuple[float, float]:
 
 
 def section(setting: Setting) -> Section:
-    """The paper's counts and ours, for each document."""
+    """Return the paper's counts and ours, for each document."""
     ways = {"the paper's way": clustered(setting), "verified, chains not followed": clustered(setting, guarded=True)}
     found = {name: census(one) for name, one in ways.items()}
     ours = found["the paper's way"]
@@ -114,8 +114,8 @@ def _data(setting: Setting) -> str:
             "the web of 1996 had; sketches keep one shingle in 16 and more of short documents, not one in 25."
         )
     return (
-        f"{count:,} pages of the built-in crawl, whose families are drawn with the paper's shares: what is tested is "
-        "that the clustering finds them and nothing else. Sketches keep one shingle in 16 and more of short "
+        f"{count:,} pages of the built-in crawl, whose families have the paper's proportions: the experiment tests "
+        "that the clustering finds exactly these families. Sketches keep one shingle in 16 and more of short "
         "documents, not one in 25."
     )
 

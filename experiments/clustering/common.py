@@ -100,8 +100,8 @@ def section(setting: Setting) -> Section:
         "Shingles in more than 1,000 of 30 million documents are nearly all mechanically generated: comments of "
         "programs, headers and footers of forms and views, sequences such as the numbers 3 to 12. They are ignored.",
         f"Common here: in more than {least:,} of {len(documents(setting)):,} documents, among one shingle in 25. A "
-        "machine tells by the place: what half of its pages have in their first or last tenth, what is mostly digits, "
-        "and what is mostly in copies of one page is taken for mechanical. Whorl drops comments and tags of HTML "
+        "shingle counts as mechanical if half of its pages have it in their first or last tenth, if it is mostly "
+        "digits, or if it is mostly in copies of one page. Whorl drops comments and tags of HTML "
         "before it makes shingles.",
         [Table("What they are made of", ("kind", "shingles", "share"), rows),
          Table("The commonest", ("shingle", "documents", "kind"), shown)],

@@ -39,7 +39,7 @@ def section(setting: Setting) -> Section:
         f"{total / count * MICROSECONDS:,.0f}", "",
     ))  # fmt: skip
     head = ("Phase", "paper: CPU-days", "share", "µs a document", "Parallelizable", "ours: µs a document", "share")
-    note = "This table holds times: it differs from run to run and from machine to machine. No claim rests on it."
+    note = "This table contains times, which differ between runs and machines. No claim depends on it."
     return Section(
         "Status: time per phase",
         "The clustering of 30 million documents took about 10.5 CPU-days, of which sketching was 4.6.",

@@ -8,8 +8,8 @@ import whorl
 from experiments.crawl.pages import Crawl
 from experiments.reproduction.setting import Setting, paper
 from experiments.reproduction.webpages import web_pages
-from whorl.corpus.read import read
-from whorl.corpus.records import Record
+from whorl.formats.corpora.read import read
+from whorl.formats.corpora.records import CorpusRecord
 
 # A thousandth of the paper's crawl; and enough pages for shares to settle in a quick run.
 PAGES, QUICK = 30_000, 3_000
@@ -19,7 +19,7 @@ THRESHOLD: float = paper("clustering")["crawl"]["threshold"]
 
 @lru_cache(maxsize=1)
 def documents(setting: Setting) -> tuple[whorl.Document, ...]:
-    """The crawl; of a corpus, its smallest table of texts, or its web pages."""
+    """Return the crawl; of a corpus, its smallest table of texts, or its web pages."""
     count = setting.many(PAGES, QUICK)
     if setting.corpus is None:
         return tuple(Crawl(count, setting.seed).documents())
@@ -31,7 +31,7 @@ def documents(setting: Setting) -> tuple[whorl.Document, ...]:
 
 
 def _rows(table: Path) -> list[whorl.Document]:
-    return [record.document for record in read(table) if isinstance(record, Record)]
+    return [record.document for record in read(table) if isinstance(record, CorpusRecord)]
 
 
 @lru_cache(maxsize=4)

@@ -39,7 +39,7 @@ class Errors:
         return abs(self.bias) <= ERRORS * self.theory / sqrt(self.pairs)
 
     @property
-    def is_told(self) -> bool:
+    def is_right(self) -> bool:
         """Whether the error is what theory says."""
         return abs(self.error / self.theory - 1) <= ERRORS / sqrt(2 * self.pairs)
 
@@ -54,11 +54,11 @@ def measure(kind: str, size: int, resemblance: float, pairs: int, seed: int, con
         exact = (whorl.containment if contained else whorl.resemblance)(one, other, "web")
         made = [whorl.sketch(side, kind, size, "web") for side in (one, other)]
         estimate = whorl.estimate_containment if contained else whorl.estimate_resemblance
-        told = estimate(made[0], made[1])
+        result = estimate(made[0], made[1])
         union = len(one) + (0 if contained else len(other) * (1 - exact) / (1 + exact))
         # A sample without replacement, of which there is no more than the union.
-        spread = exact * (1 - exact) / max(1, told.sample) * max(0.0, 1 - told.sample / union)
-        rows.append((told.sample, told.value - exact, spread))
+        spread = exact * (1 - exact) / max(1, result.sample) * max(0.0, 1 - result.sample / union)
+        rows.append((result.sample, result.value - exact, spread))
     sample, errors, spreads = np.array(rows).T
     return Errors(kind, size, resemblance, float(sample.mean()), float(errors.mean()),
                   float(np.sqrt(np.mean(errors**2))), float(np.sqrt(spreads.mean())), pairs)  # fmt: skip
@@ -79,8 +79,8 @@ def section(setting: Setting) -> Section:
         "The theorem: error of the estimates",
         "MIN_s and MOD_m give unbiased estimates of resemblance, and MOD_m of containment. The analysis is left to "
         "another paper.",
-        f"{pairs} pairs of documents of {WORDS:,} random words for each size, with a planted resemblance, whose exact "
-        "one is computed from all shingles. Theory: r(1 - r) divided by the sample, drawn without replacement.",
+        f"{pairs} pairs of documents of {WORDS:,} random words for each size, with a planted resemblance; the exact "
+        "resemblance is computed from all shingles. Theory: r(1 - r) divided by the sample, drawn without replacement.",
         [Table("Resemblance", _HEAD, list(map(_row, found))),
          Table("Containment, about a half", _HEAD, list(map(_row, held)))],
         [_figure(found)], _findings(found, held),
@@ -130,7 +130,7 @@ def _findings(found: list[Errors], held: list[Errors]) -> list[Finding]:
                 f"mean error {max(held, key=lambda one: abs(one.bias)).bias:+.4f} at the most",
                 all(one.is_unbiased for one in held)),
         Finding("its error is that of a sample", "implied",
-                f"within {abs(worst.error / worst.theory - 1):.0%} of theory", all(one.is_told for one in found)),
+                f"within {abs(worst.error / worst.theory - 1):.0%} of theory", all(one.is_right for one in found)),
         Finding("larger sketches tell more", "implied",
                 f"{first.error:.3f} → {last.error:.3f} (MIN_{first.size} → MIN_{last.size})",
                 last.error < first.error / 2),

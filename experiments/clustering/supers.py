@@ -11,7 +11,7 @@ from experiments.reproduction.record import DASHED, Axis, Figure, Finding, Secti
 from experiments.reproduction.setting import Setting
 from experiments.supers.detection import drawn, rate, sampled
 from experiments.supers.ways import PAPER, of_modulus
-from whorl.sketches.supers import detection_probability
+from whorl.engine.super_shingles import detection_probability
 
 # Shingles of a super shingle. The paper says only that the number must be chosen correctly: of six, long documents that
 # do not resemble each other share none.
@@ -35,20 +35,20 @@ class Rate:
     words: int
     resemblance: float
     found: float
-    told: float
+    theory: float
 
 
 def measure(words: int, resemblance: float, pairs: int, seed: int) -> Rate:
     """Pairs edited all over, by the paper's sketch of one shingle in 25."""
     made = drawn(words, resemblance, pairs, seed, ("edited",))
     sample = sampled(made, PAPER)
-    told = [detection_probability(pair.resemblance, SIZE, round(sample)) for pair in made]
+    result = [detection_probability(pair.resemblance, SIZE, round(sample)) for pair in made]
     exact = float(np.mean([pair.resemblance for pair in made]))
-    return Rate(words, exact, rate(partial(of_modulus, size=SIZE, modulus=PAPER), made), float(np.mean(told)))
+    return Rate(words, exact, rate(partial(of_modulus, size=SIZE, modulus=PAPER), made), float(np.mean(result)))
 
 
 def contained(part: float, pairs: int, seed: int) -> float:
-    """The share of pairs that share one, when one document is a part of the other."""
+    """Return the share of pairs that share one, when one document is a part of the other."""
     made = drawn(WORDS, part, pairs, seed, ("grown",))
     return rate(partial(of_modulus, size=SIZE, modulus=PAPER), made)
 
@@ -66,7 +66,7 @@ def section(setting: Setting) -> Section:
     parts = {part: contained(part, pairs, setting.seed) for part in PARTS}
     plain, supers = clustered(setting, guarded=True), clustered(setting, guarded=True, supers=True)
     rows = [
-        (f"{RESEMBLANCES[at]}", *(f"{found[words][at].found:.2f} ({found[words][at].told:.2f})" for words in LENGTHS))
+        (f"{RESEMBLANCES[at]}", *(f"{found[words][at].found:.2f} ({found[words][at].theory:.2f})" for words in LENGTHS))
         for at in range(len(RESEMBLANCES))
     ]
     candidates = [next(phase.items for phase in one.phases if phase.name == "count pairs") for one in (plain, supers)]
@@ -83,7 +83,7 @@ def section(setting: Setting) -> Section:
         f"shingles of {SIZE}. Whorl's clustering makes them of binned minima, so that short documents are found as "
         "well.",
         [
-            Table("Pairs that share a super shingle: measured (told)",
+            Table("Pairs that share a super shingle: measured (predicted)",
                   ("resemblance", *(f"{words} words" for words in LENGTHS)), rows),
             Table(f"Containment: a document of {WORDS:,} words that is a part of another",
                   ("part of the larger", "share a super shingle"),
@@ -97,11 +97,11 @@ def section(setting: Setting) -> Section:
 
 def _figure(found: dict[int, list[Rate]]) -> Figure:
     series = [Series(f"{words:,} words", [(one.resemblance, one.found) for one in found[words]]) for words in LENGTHS]
-    told = [Series(f"told, {words:,} words", [(one.resemblance, one.told) for one in found[words]], DASHED)
+    result = [Series(f"predicted, {words:,} words", [(one.resemblance, one.theory) for one in found[words]], DASHED)
             for words in LENGTHS]  # fmt: skip
     return Figure(
         "Pairs that share a super shingle, by resemblance and length",
-        Axis("resemblance", low=0, high=1), Axis("share of pairs", low=0, high=1.02), [*series, *told],
+        Axis("resemblance", low=0, high=1), Axis("share of pairs", low=0, high=1.02), [*series, *result],
     )  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def _findings(
 ) -> list[Finding]:
     short, long = found[LENGTHS[0]], found[LENGTHS[-1]]
     at = {r: place for place, r in enumerate(RESEMBLANCES)}
-    worst = max((one for rates in found.values() for one in rates), key=lambda one: abs(one.found - one.told))
+    worst = max((one for rates in found.values() for one in rates), key=lambda one: abs(one.found - one.theory))
     return [
         Finding("similar documents share a super shingle with high probability", "highly probable",
                 f"{long[at[0.8]].found:.0%} at a resemblance of 0.8", long[at[0.8]].found >= HIGH),
@@ -122,7 +122,7 @@ def _findings(
                 short[at[0.8]].found < long[at[0.8]].found - 0.2),
         Finding("they cannot detect containment", "cannot", f"{parts[0.1]:.0%} of parts of a tenth", parts[0.1] <= LOW),
         Finding("as often as the formula of runs tells", "not in the paper",
-                f"off by {abs(worst.found - worst.told):.2f} at the most", abs(worst.found - worst.told) <= CLOSE),
+                f"off by {abs(worst.found - worst.theory):.2f} at the most", abs(worst.found - worst.theory) <= CLOSE),
         Finding("they are simpler and more efficient: fewer candidates, the same clusters", "claimed",
                 f"{candidates[1] / max(1, candidates[0]):.1%} of the candidates, {agreed:.1%} of the pairs",
                 candidates[1] < 0.5 * candidates[0] and agreed >= 0.95),

@@ -57,8 +57,8 @@ def technical_table(packages: Sequence[Documents]) -> str:
     """Packages, versions and sizes of technical documents, in Markdown."""
     lines = ["| package | release | version | PDFs | MB | man pages | MB |", "|---|---|---|---|---|---|---|"]
     for each in sorted(packages, key=lambda one: (one.package.name, one.package)):
-        told = f"{each.pdfs:,} | {_mb(each.pdf_size)} | {each.manuals:,} | {_mb(each.manual_size)}"
-        lines.append(f"| {each.package.name} | {each.package.release} | {each.package.version} | {told} |")
+        cells = f"{each.pdfs:,} | {_mb(each.pdf_size)} | {each.manuals:,} | {_mb(each.manual_size)}"
+        lines.append(f"| {each.package.name} | {each.package.release} | {each.package.version} | {cells} |")
     pdfs, pdf_size = sum(each.pdfs for each in packages), sum(each.pdf_size for each in packages)
     manuals, size = sum(each.manuals for each in packages), sum(each.manual_size for each in packages)
     lines.append(f"| all {len(packages)} | | | {pdfs:,} | {_mb(pdf_size)} | {manuals:,} | {_mb(size)} |")

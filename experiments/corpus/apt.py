@@ -42,18 +42,18 @@ class Apt:
 
     def update(self) -> None:
         """Fetch the lists of packages."""
-        _told("apt-get", *self._options, "update", "-q")
+        _output("apt-get", *self._options, "update", "-q")
 
     def names(self) -> list[str]:
         """Of all packages of all releases."""
-        return _told("apt-cache", *self._options, "pkgnames").split()
+        return _output("apt-cache", *self._options, "pkgnames").split()
 
     def packages(self, names: Sequence[str]) -> list[Package]:
-        """What the releases have of some packages. A version that several have is in the first alone."""
+        """Return what the releases have of some packages. A version that several have is in the first alone."""
         newest: dict[tuple[str, str], Package] = {}
         for start in range(0, len(names), MANY):
             # The newest come first.
-            for package in _madison(_told("apt-cache", *self._options, "madison", *names[start : start + MANY])):
+            for package in _madison(_output("apt-cache", *self._options, "madison", *names[start : start + MANY])):
                 newest.setdefault((package.release, package.name), package)
         distinct: dict[tuple[str, str], Package] = {}
         for package in sorted(newest.values(), key=lambda each: self._releases.index(each.release)):
@@ -65,31 +65,31 @@ class Apt:
         folder.mkdir(parents=True, exist_ok=True)
         for package in packages:
             if not archive(folder, package).exists():
-                _told("apt-get", *self._options, "download", "-q", f"{package.name}={package.version}", folder=folder)
+                _output("apt-get", *self._options, "download", "-q", f"{package.name}={package.version}", folder=folder)
 
 
 def archive(folder: Path, package: Package) -> Path:
-    """Where a downloaded package is."""
+    """Return where a downloaded package is."""
     known = sorted(folder.glob(f"{package.name}_{package.version.replace(':', '%3a')}_*.deb"))
     return known[0] if known else folder / f"{package.name}.deb"
 
 
 def repository() -> str:
-    """The repository that the machine's apt takes Debian itself from."""
-    told = _told("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Label: Debian")
-    if not told.strip():
+    """Return the repository that the machine's apt takes Debian itself from."""
+    output = _output("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Label: Debian")
+    if not output.strip():
         raise SystemExit("apt has no list of a Debian repository: run apt-get update first")
-    return told.split()[0]
+    return output.split()[0]
 
 
-def _madison(told: str) -> Iterable[Package]:
-    for line in told.splitlines():
+def _madison(output: str) -> Iterable[Package]:
+    for line in output.splitlines():
         name, version, source = (part.strip() for part in line.split("|"))
         if source.endswith("Packages"):
             yield Package(source.split()[1].partition("/")[0], name, version)
 
 
-def _told(*command: str, folder: Path | None = None) -> str:
+def _output(*command: str, folder: Path | None = None) -> str:
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed: {done.stderr.strip()[-500:]}")

@@ -41,12 +41,12 @@ TECHNICAL = (
 
 
 def chosen(names: Iterable[str]) -> list[str]:
-    """The names of packages of web pages that are wanted, in order."""
+    """Return the names of packages of web pages that are wanted, in order."""
     return _matching(names, PROSE + GENERATED)
 
 
 def technical(names: Iterable[str]) -> list[str]:
-    """The names of packages of technical documents that are wanted, in order."""
+    """Return the names of packages of technical documents that are wanted, in order."""
     return _matching(names, TECHNICAL)
 
 

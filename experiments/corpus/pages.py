@@ -42,7 +42,7 @@ def _pages(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def members(archive: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    """The files of a package whose names are wanted, with what is in them."""
+    """Yield the files of a package whose names are wanted, with what is in them."""
     process = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE)
     with process, tarfile.open(fileobj=process.stdout, mode="r|") as entries:
         for entry in entries:
@@ -54,7 +54,7 @@ def members(archive: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[s
 
 
 def _inside(name: str) -> PurePosixPath | None:
-    """Where a page goes below its package's folder; None of what is no page, or would be elsewhere."""
+    """Return where a page goes below its package's folder; None of what is no page, or would be elsewhere."""
     path = PurePosixPath(name.removeprefix("./"))
     if path.suffix.lower() not in SUFFIXES or path.is_absolute() or ".." in path.parts:
         return None

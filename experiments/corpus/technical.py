@@ -51,7 +51,7 @@ def unpack_technical(archive: Path, package: Package, folder: Path) -> Documents
 
 
 def kind_of(name: str) -> str | None:
-    """Whether a file of a package is a PDF, a page of the manual, or neither."""
+    """Return whether a file of a package is a PDF, a page of the manual, or neither."""
     path = PurePosixPath(name.removeprefix("./"))
     if ".." in path.parts or path.is_absolute():
         return None
@@ -61,13 +61,13 @@ def kind_of(name: str) -> str | None:
 
 
 def prose(troff: bytes) -> bytes:
-    """The text of a page of the manual: lines that are no requests, without escapes."""
+    """Return the text of a page of the manual: lines that are no requests, without escapes."""
     lines = [line for line in troff.splitlines() if not line.startswith((b".", b"'"))]
     return b"".join(ESCAPE.sub(b"", line).replace(b"\\-", b"-") + b"\n" for line in lines)
 
 
 def unzipped(data: bytes) -> bytes | None:
-    """What a file holds; None of one that is damaged, which is left out."""
+    """Return what a file holds; None of one that is damaged, which is left out."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     try:

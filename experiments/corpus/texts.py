@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 
 from experiments.corpus.pages import SUFFIXES
-from whorl.frontends.documents.frontend import HtmlFrontend
+from whorl.formats.documents.frontend import HtmlFrontend
 from whorl.model import Document
 
 # Shorter texts are redirections and lists of frames.
@@ -33,7 +33,7 @@ class Written:
 
 
 def drawn(folder: Path) -> list[str]:
-    """All pages below a folder, by their names, in the order of the draw."""
+    """Return all pages below a folder, by their names, in the order of the draw."""
     found = (path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
     return sorted((path.relative_to(folder).as_posix() for path in found), key=lambda name: (lot(name), name))
 
@@ -45,14 +45,14 @@ def lot(name: str) -> bytes:
 
 
 def text(path: Path) -> str:
-    """The text of a page, by Whorl's own front-end."""
+    """Return the text of a page, by Whorl's own front-end."""
     extracted = HtmlFrontend().extract(Document(path.name, path.read_bytes())).text
     # JSON in UTF-8 has no place for halves of characters.
     return extracted.encode("utf-8", "replace").decode("utf-8")
 
 
 def write(folder: Path, target: Path, size: int, workers: int = 2) -> Written:
-    """The texts of pages in the order of the draw, until there are ``size`` bytes of text."""
+    """Return the texts of pages in the order of the draw, until there are ``size`` bytes of text."""
     return write_rows(_rows(folder, drawn(folder), workers), target, size)
 
 
@@ -69,7 +69,7 @@ def write_rows(rows: Iterable[dict[str, str]], target: Path, size: int) -> Writt
 
 
 def read(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a file."""
+    """Yield the rows of a file."""
     with path.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 

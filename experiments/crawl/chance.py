@@ -25,7 +25,7 @@ def key(*parts: int) -> int:
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Every number spread over all bits; changes the array."""
+    """Spread every number over all bits, in place."""
     for shift, multiplier in ((30, FIRST), (27, SECOND)):
         values ^= values >> np.uint64(shift)
         values *= np.uint64(multiplier)

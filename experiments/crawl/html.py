@@ -66,7 +66,7 @@ def html(page: Page, seed: int) -> str:
 
 
 def repeats(family: int, seed: int) -> Repeats | None:
-    """The repetitive table of a family; None of most families."""
+    """Return the repetitive table of a family; None of most families."""
     chances = uniforms(3 + MOST_PERIOD, seed, family, _DATA)
     if chances[0] >= 1 / DATA_IN:
         return None

@@ -80,21 +80,21 @@ def _families(pages: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool
 
 
 def _cumulative() -> NDArray[np.float64]:
-    """The shares of families of TAIL, TAIL + 1, … members, added up."""
+    """Return the shares of families of TAIL, TAIL + 1, … members, added up."""
     beyond = np.arange(TAIL, LARGEST + 2, dtype=np.float64) ** (-1 / SLOPE)
     shares: NDArray[np.float64] = (beyond[0] - beyond[1:]) / (beyond[0] - beyond[-1])
     return shares
 
 
 def _share(mean: float) -> float:
-    """How many families must be of the power law for this mean, if the others have 2 members."""
+    """Return how many families must be of the power law for this mean, if the others have 2 members."""
     cumulative = _cumulative()
     large = float(np.sum(np.diff(cumulative, prepend=0.0) * np.arange(TAIL, LARGEST + 1)))
     return (mean - 2) / (large - 2)
 
 
 def _kinds(member: NDArray[np.int64], is_mixed: NDArray[np.bool_], seed: int) -> NDArray[np.int64]:
-    """The first version of a mixed family is an edited one, so that it is mixed."""
+    """Return which version each page is of; the first of a mixed family is an edited one, so that it is mixed."""
     chance = uniforms(len(member), seed, 4)
     copies = np.where(chance < MIRRORS, MIRROR, MOVED)
     versions = np.where(member == 1, EDITED, np.searchsorted(MIXTURE, chance, "right") + MIRROR)

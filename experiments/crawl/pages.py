@@ -105,11 +105,11 @@ class Crawl:
         return map(self.page, range(self.pages))
 
     def documents(self) -> Iterator[Document]:
-        """The pages as documents."""
+        """Return the pages as documents."""
         return (page.document() for page in self)
 
     def page(self, number: int) -> Page:
-        """A page by its number. The stretches take turns, so that families are spread over the whole crawl."""
+        """Return a page by its number. The stretches take turns, so that families are spread over the whole crawl."""
         place, stretch = divmod(number, self._stretches)
         family = int(self._layout.family[place]) * self._stretches + stretch
         member, kind = int(self._layout.member[place]), int(self._layout.kind[place])
@@ -122,7 +122,7 @@ class Crawl:
         return Page(number, family, member, KINDS[kind], words)
 
     def original(self, family: int) -> Words:
-        """What the family's first page says: a passage, words of its own, more passages."""
+        """Return what the family's first page says: a passage, words of its own, more passages."""
         facts = uniforms(2 + PASSAGES, self.seed, family, _FACTS)
         shared = passages(facts[2:], self.pages, self.seed)
         crowd = max(1.0, int(self._layout.sizes[family // self._stretches]) / CROWD)

@@ -64,12 +64,12 @@ def measure(crawl: Crawl) -> Statistics:
             alike.append(_resemblance(crawl, page))
     words, size, count = (sizes / len(crawl)).tolist()
     frequencies = _frequencies(kept)
-    told = _clusters(families, len(crawl))
+    data = _clusters(families, len(crawl))
     occurring = tuple(float(np.mean(frequencies == times)) for times in (1, 2, 3))
     pairs = _pairs(_frequencies(fresh)) * SAMPLE / PAPER_SAMPLE / len(crawl)
     below = float(np.mean(np.array(alike) < 0.5)) if alike else 0.0
     most = float(frequencies[0]) / len(crawl)
-    return Statistics(words, size, count, *told, occurring[:3], slope(frequencies), most, pairs, below)  # type: ignore[arg-type]
+    return Statistics(words, size, count, *data, occurring[:3], slope(frequencies), most, pairs, below)  # type: ignore[arg-type]
 
 
 def _resemblance(crawl: Crawl, page: Page) -> float:
@@ -86,7 +86,7 @@ def _frequencies(kept: list[NDArray[np.uint64]]) -> Frequencies:
 
 
 def _pairs(frequencies: Frequencies) -> float:
-    """How many pairs of documents these shingles make, the common ones left out."""
+    """Return how many pairs of documents these shingles make, the common ones left out."""
     few = frequencies[frequencies <= COMMON].astype(np.float64)
     return float(np.sum(few * (few - 1) / 2))
 
@@ -119,7 +119,7 @@ def slope(frequencies: Frequencies) -> float:
 
 
 def report(crawl: Crawl) -> str:
-    """A Markdown table: the papers', and what was drawn."""
+    """Return a Markdown table: the papers', and what was drawn."""
     found = measure(crawl)
     once, twice, thrice = found.occurring
     rows = [

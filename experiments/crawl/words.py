@@ -43,7 +43,7 @@ def zipf(chances: NDArray[np.float64]) -> Words:
 
 
 def passages(chances: NDArray[np.float64], pages: int, seed: int) -> list[Words]:
-    """The passages of a page, by ranks whose frequency falls as rank^-0.7 over all passages of the crawl."""
+    """Return the passages of a page, by ranks whose frequency falls as rank^-0.7 over all passages of the crawl."""
     # The integral of rank^-0.7, from half a rank before the first, is inverted.
     power = 1 - SLOPE
     low, high = HALF**power, (max(1, pages // PAGES_EACH) + HALF) ** power
@@ -53,7 +53,7 @@ def passages(chances: NDArray[np.float64], pages: int, seed: int) -> list[Words]
 
 @lru_cache(maxsize=4096)
 def passage(rank: int, seed: int) -> Words:
-    """The passage of a rank. The commonest few are kept at hand; any can be made again."""
+    """Return the passage of a rank. The commonest few are kept at hand; any can be made again."""
     chances = uniforms(LONGEST + 1, seed, _PASSAGE, rank)
     length = SHORTEST + int(chances[0] * (LONGEST + 1 - SHORTEST))
     return zipf(chances[1 : 1 + length])
@@ -78,7 +78,7 @@ def _syllable(onset: float, nucleus: float) -> str:
 
 
 def shingles(words: Words, size: int) -> NDArray[np.uint64]:
-    """A number for each run of ``size`` words."""
+    """Return a number for each run of ``size`` words."""
     count = len(words) - size + 1
     values = np.zeros(max(0, count), np.uint64)
     wide = words.astype(np.uint64)

@@ -28,9 +28,9 @@ def write(crawl: Crawl, path: Path, one_in: int | None = None) -> Written:
 
 
 def _line(page: Page, one_in: int | None) -> str:
-    """A page of which no shingle is kept has no features, and so no line."""
-    told = {"id": page.id, "url": page.url, "date": page.date}
+    """Return the line of a page. One of which no shingle is kept has no features, and so no line."""
+    fields = {"id": page.id, "url": page.url, "date": page.date}
     if one_in is None:
-        return json.dumps({**told, "text": page.text}) + "\n"
+        return json.dumps({**fields, "text": page.text}) + "\n"
     features = page.features(one_in).tolist()
-    return json.dumps({**told, "features": features}) + "\n" if features else ""
+    return json.dumps({**fields, "features": features}) + "\n" if features else ""

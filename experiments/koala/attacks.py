@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from whorl.fingerprinting.fingerprint import fingerprint
-from whorl.frontends.text import TextFrontend
+from whorl.engine.fingerprints import fingerprint
+from whorl.formats.text import TextFrontend
 from whorl.model import Document
 from whorl.registry.registry import Registry
 from whorl.scheme import PRESETS, Scheme
@@ -39,7 +39,7 @@ class Attempt:
 
 
 def edited(text: str, places: list[int], seed: int = 1) -> str:
-    """A text with the consonants of some numbers replaced by others."""
+    """Return a text with the consonants of some numbers replaced by others."""
     draw = random.Random(seed)
     starts = FRONTEND.stream(text).spans.starts
     letters = list(text)
@@ -50,7 +50,7 @@ def edited(text: str, places: list[int], seed: int = 1) -> str:
 
 
 def guess(text: str, scheme: Scheme) -> list[int]:
-    """The consonants in the middle of 100 substrings that the algorithm selects under the public key."""
+    """Return the consonants in the middle of 100 substrings that the algorithm selects under the public key."""
     public = scheme.with_key("public")
     found = fingerprint(text, public)
     draw = random.Random("guess")
@@ -59,7 +59,7 @@ def guess(text: str, scheme: Scheme) -> list[int]:
 
 
 def greed(text: str, scheme: Scheme) -> list[int]:
-    """The 100 consonants that stand in most substrings whose first letters are rare, one after the other."""
+    """Return the 100 consonants that stand in most substrings whose first letters are rare, one after the other."""
     symbols = FRONTEND.stream(text).symbols.tolist()
     k, letters = scheme.k, scheme.letters or 5
     starts = range(len(symbols) - k + 1)
@@ -95,24 +95,24 @@ def chop(text: str, registry: Registry, name: str) -> tuple[list[int], int | Non
 
 
 def ratio(registry: Registry, name: str, text: str) -> float:
-    """The match ratio that a document has with a text."""
+    """Return the match ratio that a document has with a text."""
     hits = registry.search(text, threshold=0.01, count=False)
     return next((hit.ratio for hit in hits if hit.document.name == name), 0.0)
 
 
 def attacked(registry: Registry, name: str, text: str) -> tuple[list[Attempt], int | None]:
-    """All attempts on one document, and after how many pieces it was suspicious."""
+    """Return all attempts on one document, and after how many pieces it was suspicious."""
     registry.add(Document(name, text))
-    told = []
+    attempts = []
     for attack in (guess, greed):
         places = attack(text, registry.scheme)
-        told.append(Attempt(attack.__name__, len(places), ratio(registry, name, edited(text, places))))
+        attempts.append(Attempt(attack.__name__, len(places), ratio(registry, name, edited(text, places))))
     places, noticed = chop(text, registry, name)
     copy = edited(text, places)
-    told.append(Attempt("chop", len(places), ratio(registry, name, copy)))
+    attempts.append(Attempt("chop", len(places), ratio(registry, name, copy)))
     list(registry.rotate([Document(name, text)]))
-    told.append(Attempt("chop, rotated", len(places), ratio(registry, name, copy)))
-    return told, noticed
+    attempts.append(Attempt("chop, rotated", len(places), ratio(registry, name, copy)))
+    return attempts, noticed
 
 
 def main() -> None:

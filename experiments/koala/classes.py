@@ -13,11 +13,11 @@ from pathlib import Path
 
 from experiments.koala.derived import CLASSES, NOISE
 from whorl.catalog import FRONTENDS
-from whorl.corpus.read import read
-from whorl.corpus.records import Fault
+from whorl.engine.documents import read_whole
+from whorl.engine.hashing import Key
 from whorl.errors import DocumentError
-from whorl.fingerprinting.whole import read_whole
-from whorl.hashing.key import Key
+from whorl.formats.corpora.read import read
+from whorl.formats.corpora.records import Fault
 from whorl.model import Document
 from whorl.registry.registry import Registry
 from whorl.scheme import preset
@@ -30,7 +30,7 @@ LETTERS = 0.5
 
 
 def texts(paths: list[Path]) -> Iterator[str]:
-    """The texts of the documents, each once."""
+    """Yield the texts of the documents, each once."""
     seen = set[str]()
     for path in paths:
         for record in read(path):
@@ -47,12 +47,12 @@ def texts(paths: list[Path]) -> Iterator[str]:
 
 
 def is_prose(text: str) -> bool:
-    """Whether most of it is letters: folders of documents hold drawings and tables of numbers too."""
+    """Return whether most of it is letters: folders of documents hold drawings and tables of numbers too."""
     return sum(map(str.isalpha, text)) >= LETTERS * len(text)
 
 
 def found(registry: Registry, name: str, text: str) -> tuple[bool, float]:
-    """Whether a document is a hit for a text, and its match ratio."""
+    """Return whether a document is a hit for a text, and its match ratio."""
     ratios = {hit.document.name: hit.ratio for hit in registry.search(text, count=False)}
     return name in ratios, ratios.get(name, 0.0)
 
@@ -60,7 +60,7 @@ def found(registry: Registry, name: str, text: str) -> tuple[bool, float]:
 def measured(
     registry: Registry, originals: list[str], derive: Callable[[str, random.Random], str]
 ) -> tuple[float, float]:
-    """The share of documents that is found by a version of them, and their mean match ratio."""
+    """Return the share of documents that is found by a version of them, and their mean match ratio."""
     draw = random.Random("koala")
     results = [found(registry, f"{number}", derive(text, draw)) for number, text in enumerate(originals)]
     return sum(is_found for is_found, _ in results) / len(results), sum(ratio for _, ratio in results) / len(results)
@@ -80,11 +80,11 @@ def main() -> None:
         size = sum(map(len, originals))
         print(f"{len(registry):,} documents, {size / len(registry) / 1000:.0f} kB each on average")
         for name, derive in CLASSES.items():
-            told = measured(registry, originals, lambda text, draw, derive=derive: derive(text, others, draw))  # type: ignore[misc]
-            print(f"{name:20} found {told[0]:7.2%}, match ratio {told[1]:6.1%} on average")
+            result = measured(registry, originals, lambda text, draw, derive=derive: derive(text, others, draw))  # type: ignore[misc]
+            print(f"{name:20} found {result[0]:7.2%}, match ratio {result[1]:6.1%} on average")
         for name, spoil in NOISE.items():
-            told = measured(registry, originals, spoil)
-            print(f"{name:20} found {told[0]:7.2%}, match ratio {told[1]:6.1%} on average")
+            result = measured(registry, originals, spoil)
+            print(f"{name:20} found {result[0]:7.2%}, match ratio {result[1]:6.1%} on average")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def edited(text: str, share: float, draw: random.Random) -> str:
-    """Some of the words replaced by others of the same text, left out or doubled."""
+    """Return some of the words replaced by others of the same text, left out or doubled."""
     words = re.split(r"(\s+)", text)
     others = [word for word in words if word.strip()]
     for at in range(0, len(words), 2):
@@ -97,7 +97,7 @@ CLASSES: dict[str, Callable[[str, Sequence[str], random.Random], str]] = {
 
 
 def ligatures(text: str, draw: random.Random) -> str:
-    """What a typesetter makes of f and its neighbours, and a converter leaves as it is."""
+    """Return what a typesetter makes of f and its neighbours, and a converter leaves as it is."""
     return re.sub("ffi|ffl|ff|fi|fl", lambda found: LIGATURES[found[0]], text)
 
 

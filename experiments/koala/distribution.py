@@ -70,7 +70,7 @@ class Distribution:
         return sum(match.asked == match.found and match.ratio > 1 - EXACT for match in self.matches)
 
     def ratio(self, asked: int, found: int) -> float:
-        """The match ratio of one document when another is asked for; 0 if it is no match."""
+        """Return the match ratio of one document when another is asked for; 0 if it is no match."""
         return next((one.ratio for one in self.matches if (one.asked, one.found) == (asked, found)), 0.0)
 
 

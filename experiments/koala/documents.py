@@ -20,7 +20,7 @@ FOLDERS = ("pdf", "man", "pages")
 
 @lru_cache(maxsize=1)
 def documents(setting: Setting) -> tuple[Entry, ...]:
-    """The collection; kept, because every table is of the same one."""
+    """Return the collection; kept, because every table is of the same one."""
     count = setting.many(DOCUMENTS, QUICK)
     if setting.corpus is None:
         return tuple(collection(count, setting.seed, setting.many(MEAN_WORDS, QUICK_WORDS)))

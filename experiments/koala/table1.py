@@ -12,18 +12,18 @@ SURE = ("small edits", "reorganised", "revised", "condensed", "expanded")
 
 def recovered(setting: Setting) -> dict[str, tuple[int, int, float]]:
     """For each class of versions: how many find what they were derived from, how many there are, the mean ratio."""
-    found, told = distribution(setting), {}
+    found, by_version = distribution(setting), {}
     ratios: dict[str, list[float]] = {}
     for number, entry in enumerate(documents(setting)):
         if entry.of is not None:
             ratios.setdefault(entry.how, []).append(found.ratio(number, entry.of))
     for how, those in ratios.items():
-        told[how] = (sum(ratio > 0 for ratio in those), len(those), sum(those) / len(those))
-    return told
+        by_version[how] = (sum(ratio > 0 for ratio in those), len(those), sum(those) / len(those))
+    return by_version
 
 
 def section(setting: Setting) -> Section:
-    """The distribution, and what became of the versions."""
+    """Return the distribution, and what became of the versions."""
     found, versions = distribution(setting), recovered(setting)
     pairs, theirs = found.documents * (found.documents - 1), 366 * 365
     rows = [(how, f"{hits} of {count}", f"{mean:.0%}") for how, (hits, count, mean) in versions.items()]
@@ -41,7 +41,7 @@ def section(setting: Setting) -> Section:
     return Section(
         "Table 1: match distribution",
         "366 technical reports of the Carnegie Mellon School of Computer Science: 763 matches at 1%, two a document, "
-        "for one school shares addresses, sponsors and citations; above, only related documents match.",
+        "because one school shares addresses, sponsors and citations; above, only related documents match.",
         data(setting),
         [
             table("Matches by match ratio", "table1", {"baseline": found}),

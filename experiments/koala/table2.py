@@ -46,7 +46,7 @@ class Pair:
 
 @lru_cache(maxsize=1)
 def measure(setting: Setting) -> list[Pair]:
-    """All pairs that selective fingerprinting finds, the highest first, and some that it does not."""
+    """Return all pairs that selective fingerprinting finds, the highest first, and some that it does not."""
     full = [np.unique(whorl.fingerprint(entry.text, FULL).hashes) for entry in documents(setting)]
     matches = {(one.asked, one.found): one.ratio for one in distribution(setting).matches if one.asked != one.found}
     ordered = sorted(matches, key=lambda pair: (-matches[pair], pair))
@@ -59,7 +59,7 @@ def measure(setting: Setting) -> list[Pair]:
 
 
 def _pair(asked: Hashes, found: Hashes, selective: float) -> Pair:
-    """What selective fingerprinting tells is the share of the stored document, so full is told of it too."""
+    """Return a pair with both shares of the stored document."""
     shared = len(np.intersect1d(asked, found, assume_unique=True))
     return Pair(selective, shared, len(found), max(len(asked), len(found)) / min(len(asked), len(found)))
 
@@ -70,12 +70,12 @@ def comparable(pairs: list[Pair]) -> list[Pair]:
 
 
 def factors(pairs: list[Pair]) -> list[float]:
-    """How far apart both ways are, as a factor."""
+    """Return how far apart both ways are, as a factor."""
     return [max(pair.selective, pair.full) / max(min(pair.selective, pair.full), 1e-9) for pair in pairs]
 
 
 def section(setting: Setting) -> Section:
-    """The paper's rows, ours, and all pairs as a plot."""
+    """Return the paper's rows, ours, and all pairs as a plot."""
     pairs = measure(setting)
     near, unmatched = comparable(pairs), [pair for pair in pairs if not pair.selective]
     apart = factors(near)

@@ -24,7 +24,7 @@ def measure(setting: Setting) -> dict[str, Distribution]:
 
 
 def section(setting: Setting) -> Section:
-    """All four."""
+    """Run all four experiments."""
     found = measure(setting)
     base, off, start, both = (found[name].low for name in SCHEMES)
     highs = [high(one) for one in found.values()]

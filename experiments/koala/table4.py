@@ -25,7 +25,7 @@ def versions(found: Distribution) -> int:
 
 
 def section(setting: Setting) -> Section:
-    """All three."""
+    """Run all three experiments."""
     found = measure(setting)
     rare, by_hash, by_lot = found.values()
     findings = [
@@ -41,7 +41,7 @@ def section(setting: Setting) -> Section:
         "Substrings whose first five letters are rare in the document are selected. Selecting without regard for "
         "frequency gives twice as many accidental matches. Section 3.4: a random choice is useless, for two versions "
         "choose differently.",
-        data(setting) + " Turns of phrase are made of common words, as they are in a language.",
+        data(setting) + " Phrases are made of common words, as in natural language.",
         [table("Matches", "table4", found)],
         findings=findings,
     )

@@ -21,12 +21,12 @@ def measure(setting: Setting) -> dict[str, Distribution]:
 
 
 def others(found: Distribution) -> int:
-    """All matches of a document with another."""
+    """Return all matches of a document with another."""
     return sum(match.asked != match.found for match in found.matches)
 
 
 def section(setting: Setting) -> Section:
-    """All sizes."""
+    """Measure all sizes."""
     found = measure(setting)
     highs = [high(one) for one in found.values()]
     counts = [others(one) for one in found.values()]

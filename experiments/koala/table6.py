@@ -19,7 +19,7 @@ def measure(setting: Setting) -> dict[str, Distribution]:
 
 
 def section(setting: Setting) -> Section:
-    """All sizes."""
+    """Measure all sizes."""
     found = measure(setting)
     highs = [high(one) for one in found.values()]
     low, large = found["100"].low, found["5000"].low
@@ -32,7 +32,8 @@ def section(setting: Setting) -> Section:
     return Section(
         "Table 6: search 100…5,000",
         "The search fingerprint has 100 to 5,000 substrings, the stored fingerprint 100 of them.",
-        data(setting) + f" What is stored is drawn from the search fingerprint. Matches at 1% and 2%: {shown(found)}.",
+        data(setting) + " The stored fingerprint is drawn from the search fingerprint."
+        f" Matches at 1% and 2%: {shown(found)}.",
         [table("Matches", "table6", found, "search")],
         [figure("Matches by size of the search fingerprint", ACROSS, found, "table6")], findings,
     )  # fmt: skip

@@ -18,7 +18,7 @@ def measure(setting: Setting) -> dict[str, Distribution]:
 
 
 def section(setting: Setting) -> Section:
-    """All lengths."""
+    """Measure all lengths."""
     found = measure(setting)
     lows, highs = [one.low for one in found.values()], [high(one) for one in found.values()]
     findings = [

@@ -12,7 +12,7 @@ NONE = -1
 
 
 def data(setting: Setting) -> str:
-    """What differs in the data, for every section."""
+    """Return what differs in the data, for every section."""
     entries = documents(setting)
     size, derived = sum(len(entry.text) for entry in entries) / 1e6, sum(entry.of is not None for entry in entries)
     kind = "synthetic technical reports of one school" if setting.corpus is None else "documents of the corpus"
@@ -24,7 +24,7 @@ def data(setting: Setting) -> str:
 
 
 def table(title: str, name: str, found: Mapping[str, Distribution], first: str = "") -> Table:
-    """The paper's row and ours, for every setting; only ours where the paper has none."""
+    """Return the paper's row and ours, for every setting; only ours where the paper has none."""
     rows: list[tuple[str, ...]] = []
     theirs = paper("koala")[name]
     for setting, one in found.items():

@@ -1,1 +1,1 @@
-"""How well copies are told from independent work, on labelled programs."""
+"""How well copies are ranked before independent work, on labelled programs and texts."""

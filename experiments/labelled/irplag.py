@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whorl
+from experiments.labelled.measures import area, average_precision
 
 LEVELS = ("L1", "L2", "L3", "L4", "L5", "L6")
 ORIGINAL, INDEPENDENT = "original", "non-plagiarized"
@@ -45,17 +46,6 @@ class Quality:
     precision: float
     area: float
     by_level: Mapping[str, float]
-
-
-def average_precision(is_copy: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
-    """The mean, over the copies, of the precision at the copy's score."""
-    return float(np.mean([is_copy[scores >= score].mean() for score in scores[is_copy]]))
-
-
-def area(is_copy: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
-    """The chance that a copy scores higher than an independent program, half of it if they tie."""
-    copies, others = scores[is_copy][:, None], scores[~is_copy]
-    return float(((copies > others) + 0.5 * (copies == others)).mean())
 
 
 def unpack(data: Path, folder: Path) -> list[Program]:

@@ -17,13 +17,13 @@ from experiments.pan13.measures import Passage, Quality, quality
 
 
 def detections(pair: Pair, scheme: whorl.Scheme, deep: bool, summaries: bool) -> Iterator[Passage]:
-    """What Whorl finds in a pair."""
+    """Yield what Whorl finds in a pair."""
     for found in whorl.compare(*pair.texts(), scheme, deep=deep, summaries=summaries).passages:
         yield Passage(pair.name, found.left.start, found.left.end, found.right.start, found.right.end)
 
 
 def measure(pairs: Sequence[Pair], scheme: whorl.Scheme, deep: bool, summaries: bool) -> dict[str, Quality]:
-    """The measures of each class, and of all pairs together."""
+    """Return the measures of each class, and of all pairs together."""
     found = {pair.name: list(detections(pair, scheme, deep, summaries)) for pair in pairs}
     kinds = {kind: [pair for pair in pairs if pair.kind == kind] for kind in CLASSES}
     rows = {**kinds, "all": list(pairs)}
@@ -36,7 +36,7 @@ def measure(pairs: Sequence[Pair], scheme: whorl.Scheme, deep: bool, summaries: 
 
 
 def chosen(folder: Path, remainders: Iterable[int], modulus: int) -> list[Pair]:
-    """The pairs of all classes whose suspicious document has a number with one of these remainders."""
+    """Return the pairs of all classes whose suspicious document has a number with one of these remainders."""
     wanted = set(remainders)
     return [pair for kind in CLASSES for pair in read(folder, kind) if pair.number % modulus in wanted]
 

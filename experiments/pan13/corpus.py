@@ -37,7 +37,7 @@ class Pair:
 
 
 def read(folder: Path, kind: str) -> Iterator[Pair]:
-    """All pairs of a class, by name."""
+    """Yield all pairs of a class, by name."""
     for path in sorted((folder / kind).glob("*.xml")):
         found = _NAME.fullmatch(path.stem)
         if found is None:
@@ -60,5 +60,5 @@ def _cases(path: Path) -> Iterator[Passage]:
 
 
 def _text(path: Path) -> str:
-    """The text as it is: line ends are characters that passages count."""
+    """Return the text as it is: line ends are characters that passages count."""
     return path.read_bytes().decode("utf-8")

@@ -42,7 +42,7 @@ class Quality:
 
 
 def quality(cases: Sequence[Passage], detections: Sequence[Passage]) -> Quality:
-    """The measures of some detections. Where there is no case and no detection, all was found."""
+    """Return the measures of some detections. Where there is no case and no detection, all was found."""
     by_case, by_detection = _by_pair(cases), _by_pair(detections)
     pieces = [sum(_detects(case, other) for other in by_detection.get(case.pair, ())) for case in cases]
     found = [count for count in pieces if count]
@@ -54,14 +54,14 @@ def quality(cases: Sequence[Passage], detections: Sequence[Passage]) -> Quality:
 
 
 def _share(passages: Sequence[Passage], others: Mapping[str, list[Passage]], all_others: Sequence[Passage]) -> float:
-    """The mean share of the passages' characters that the others cover."""
+    """Return the mean share of the passages' characters that the others cover."""
     if not passages:
         return 0.0 if all_others else 1.0
     return sum(_covered(passage, others.get(passage.pair, ())) / passage.size for passage in passages) / len(passages)
 
 
 def _covered(passage: Passage, others: Iterable[Passage]) -> int:
-    """How many characters of a passage are in others that share characters of both documents with it."""
+    """Return how many characters of a passage are in others that share characters of both documents with it."""
     near = [other for other in others if _detects(passage, other)]
     there = [(max(passage.start, other.start), min(passage.end, other.end)) for other in near]
     source = [
@@ -71,7 +71,7 @@ def _covered(passage: Passage, others: Iterable[Passage]) -> int:
 
 
 def _lengths(spans: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """The lengths of a union of spans, piece by piece."""
+    """Yield the lengths of a union of spans, piece by piece."""
     reached = 0
     for start, end in sorted(spans):
         yield max(0, end - max(start, reached))

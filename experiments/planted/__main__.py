@@ -57,7 +57,7 @@ class Shinglings:
         self._rows, self._known = rows, dict[int, Mapping[str, Hashes]]()
 
     def of(self, k: int) -> Mapping[str, Hashes]:
-        """The runs of k words of each text, by its id."""
+        """Return the runs of k words of each text, by its id."""
         if k not in self._known:
             self._known[k] = by_id((row["id"] for row in self._rows), (row["text"] for row in self._rows), k)
         return self._known[k]

@@ -29,7 +29,7 @@ def edited(words: Sequence[str], share: float, others: Sequence[str], chance: Ra
 
 
 def embedded(words: Sequence[str], host: Sequence[str], chance: Random) -> list[str]:
-    """The host with a fifth of the words, in one piece, somewhere in it."""
+    """Return the host with a fifth of the words, in one piece, somewhere in it."""
     length = len(words) // PART
     start, place = chance.randrange(len(words) - length + 1), chance.randrange(len(host) + 1)
     return [*host[:place], *words[start : start + length], *host[place:]]

@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whorl
-from whorl.sketches.shingling import shingling
+from whorl.engine.shingles import shingling
 
 Hashes = NDArray[np.uint64]
 
 
 def hashes(texts: Iterable[str], k: int) -> list[Hashes]:
-    """All runs of k words of each text, sorted."""
+    """Return all runs of k words of each text, sorted."""
     scheme = whorl.Scheme(symbols="words", k=k, select="full")
     return [shingling(text, scheme).hashes for text in texts]
 
 
 def shared(one: Hashes, two: Hashes) -> int:
-    """How many shingles both have."""
+    """Return how many shingles both have."""
     small, large = (one, two) if len(one) <= len(two) else (two, one)
     if not len(small):
         return 0
@@ -51,7 +51,7 @@ class Relatives:
         return cls(texts, every[order], owners[order])
 
     def nearest(self, number: int) -> float:
-        """The largest part of a text that another one holds."""
+        """Return the largest part of a text that another one holds."""
         own = self.texts[number]
         starts, ends = np.searchsorted(self.sorted, own, "left"), np.searchsorted(self.sorted, own, "right")
         lengths = ends - starts
@@ -62,5 +62,5 @@ class Relatives:
 
 
 def by_id(ids: Iterable[str], texts: Iterable[str], k: int) -> Mapping[str, Hashes]:
-    """The shingles of each text by its id."""
+    """Return the shingles of each text by its id."""
     return dict(zip(ids, hashes(texts, k), strict=True))

@@ -16,7 +16,7 @@ from benchmarks.clusters_peers.peers import PEERS, ROOT, Peer
 from benchmarks.clusters_peers.rows import SHINGLE
 
 from whorl import PRESETS
-from whorl.clustering.settings import THRESHOLDS
+from whorl.clustering import THRESHOLDS
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Tool:
     peer: Peer | None = field(default=None, repr=False)
 
     def missing(self) -> str:
-        """Why it cannot be asked; nothing if it can."""
+        """Return why it cannot be asked; nothing if it can."""
         return self.peer.missing() if self.peer else ""
 
     def ask(self, texts: Path, copies: Collection[str]) -> Answer:

@@ -23,7 +23,7 @@ WORDS = (3, 4, 5, 6, 8, 10, 12)
 
 
 def documents(folder: Path | None) -> list[str]:
-    """The texts to compare."""
+    """Return the texts to compare."""
     texts: Iterable[str] = topics.values()
     if folder is not None:
         texts = (path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*.txt")))
@@ -31,7 +31,7 @@ def documents(folder: Path | None) -> list[str]:
 
 
 def sharing(texts: list[str], scheme: whorl.Scheme) -> float:
-    """The share of pairs with at least one fingerprint in common."""
+    """Return the share of pairs with at least one fingerprint in common."""
     sets = [set(whorl.fingerprint(text, scheme).hashes.tolist()) for text in texts]
     pairs = list(combinations(sets, 2))
     return sum(bool(left & right) for left, right in pairs) / len(pairs)

@@ -24,7 +24,7 @@ class Scale:
     logarithmic: bool
 
     def place(self, value: float) -> float:
-        """Where a value is drawn."""
+        """Return where a value is drawn."""
         if self.logarithmic:
             share = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
         else:
@@ -32,7 +32,7 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """The values that are written."""
+        """Return the values that are written."""
         return self._powers() if self.logarithmic else self._steps()
 
     def _powers(self) -> list[float]:
@@ -50,7 +50,7 @@ class Scale:
 
 
 def scale(axis: Axis, values: Sequence[float], start: float, end: float) -> Scale:
-    """A scale for some values, widened to round numbers where the axis does not say its range."""
+    """Return a scale for some values, widened to round numbers where the axis does not say its range."""
     low, high = min(values), max(values)
     if axis.logarithmic:
         low, high = _decade(low, floor), _decade(high, ceil)
@@ -68,13 +68,13 @@ def _decade(value: float, rounded: Callable[[float], int]) -> float:
 
 
 def _round(step: float) -> float:
-    """The next of 1, 2 and 5 times a power of ten."""
+    """Return the next of 1, 2 and 5 times a power of ten."""
     power = 10.0 ** floor(log10(step))
     return next(part * power for part in (1, 2, 5, 10) if part * power >= step * 0.999)
 
 
 def written(value: float) -> str:
-    """A value as it stands beside an axis: 0.02, 50, 20k, 1M."""
+    """Return a value as it stands beside an axis: 0.02, 50, 20k, 1M."""
     for unit, name in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= unit:
             return f"{value / (1e3 if name == 'k' else unit):g}{name}"

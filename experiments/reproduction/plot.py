@@ -18,7 +18,7 @@ MARK, ROOM = 3.6, 6
 
 
 def svg(figure: Figure, number: int) -> str:
-    """The picture. ``number`` makes its ids differ from those of other pictures on the page."""
+    """Return the picture. ``number`` makes its ids differ from those of other pictures on the page."""
     across, up = _scales(figure)
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(figure.title)}">',
@@ -36,7 +36,7 @@ def svg(figure: Figure, number: int) -> str:
 
 
 def key(series: Series, place: int) -> str:
-    """The line of a series, for the legend."""
+    """Return the line of a series, for the legend."""
     line = "" if series.drawn == MARKS else f'<path class="line {series.drawn}" d="M2 8H30"/>'
     mark = _mark(place, 16, 8) if series.drawn in (MARKED, MARKS) else ""
     return f'<svg class="key s{place}" viewBox="0 0 32 16" aria-hidden="true">{line}{mark}</svg>'
@@ -69,16 +69,16 @@ def _drawn(series: Series, place: int, across: Scale, up: Scale) -> str:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         out.append(f'<polyline class="line {series.drawn}" points="{path}"/>')
     if series.drawn == MARKS or (series.drawn == MARKED and len(places) <= MANY):
-        out += [_mark(place, x, y, _told(series, point)) for (x, y), point in zip(places, series.points, strict=True)]
+        out += [_mark(place, x, y, _label(series, point)) for (x, y), point in zip(places, series.points, strict=True)]
     return "".join([*out, "</g>"])
 
 
-def _told(series: Series, point: Sequence[float]) -> str:
+def _label(series: Series, point: Sequence[float]) -> str:
     return f"<title>{escape(series.name)}: {written(point[0])}, {point[1]:.4g}</title>"
 
 
-def _mark(place: int, x: float, y: float, told: str = "") -> str:
-    """A shape for each series: colour alone tells nothing to some."""
+def _mark(place: int, x: float, y: float, label: str = "") -> str:
+    """Return a shape for each series: colour alone tells nothing to some."""
     shapes = (
         f"M{x - MARK:.1f} {y:.1f}a{MARK} {MARK} 0 1 0 {2 * MARK} 0a{MARK} {MARK} 0 1 0 {-2 * MARK} 0z",
         f"M{x - MARK:.1f} {y - MARK:.1f}h{2 * MARK}v{2 * MARK}h{-2 * MARK}z",
@@ -86,7 +86,7 @@ def _mark(place: int, x: float, y: float, told: str = "") -> str:
         f"M{x:.1f} {y - 1.3 * MARK:.1f}l{1.3 * MARK:.1f} {1.3 * MARK:.1f}l{-1.3 * MARK:.1f} {1.3 * MARK:.1f}"
         f"l{-1.3 * MARK:.1f} {-1.3 * MARK:.1f}z",
     )
-    return f'<path class="mark" d="{shapes[place % len(shapes)]}">{told}</path>'
+    return f'<path class="mark" d="{shapes[place % len(shapes)]}">{label}</path>'
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

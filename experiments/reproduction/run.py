@@ -34,12 +34,12 @@ def run(name: str, setting: Setting, progress: Progress | None = None) -> Reprod
             progress(module)
         made: Section = import_module(f"experiments.{name}.{module}").section(setting)
         sections.append(made)
-    told = paper(name)["paper"]
-    return Reproduction(name, told["title"], told["citation"], command(name, setting), _corpus(setting), sections)
+    result = paper(name)["paper"]
+    return Reproduction(name, result["title"], result["citation"], command(name, setting), _corpus(setting), sections)
 
 
 def command(name: str, setting: Setting) -> str:
-    """What repeats this run."""
+    """Return what repeats this run."""
     options = [f"--seed {setting.seed}", *(["--quick"] if setting.quick else [])]
     if setting.corpus is not None:
         options.append(f"--corpus {setting.corpus.name}")

@@ -18,11 +18,11 @@ class Setting:
     corpus: Path | None = None
 
     def many(self, full: int, quick: int) -> int:
-        """How many of something: all, or those of a quick run."""
+        """Return how many of something: all, or those of a quick run."""
         return quick if self.quick else full
 
 
 @lru_cache
 def paper(name: str) -> dict[str, Any]:
-    """The paper's own numbers, by table or figure."""
+    """Return the paper's own numbers, by table or figure."""
     return tomllib.loads((HOME / name / "paper.toml").read_text("utf-8"))

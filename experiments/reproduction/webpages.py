@@ -12,7 +12,7 @@ from experiments.crawl.html import html
 from experiments.crawl.pages import Crawl
 from experiments.reproduction.setting import Setting
 from whorl.errors import InputError
-from whorl.frontends.documents.frontend import HtmlFrontend
+from whorl.formats.documents.frontend import HtmlFrontend
 from whorl.model import Document
 
 
@@ -29,7 +29,7 @@ class WebPages:
 
 @lru_cache(maxsize=1)
 def web_pages(setting: Setting, count: int) -> WebPages:
-    """The first ``count`` pages; kept, because several experiments read the same ones."""
+    """Return the first ``count`` pages; kept, because several experiments read the same ones."""
     found = list(islice(_drawn(setting, count) if setting.corpus is None else _gathered(setting.corpus), count))
     if not found:
         raise InputError(f"{setting.corpus}: no web pages below it: files that end in {', '.join(sorted(SUFFIXES))}")

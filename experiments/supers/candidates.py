@@ -28,7 +28,7 @@ Pairs = NDArray[np.uint64]
 
 
 def pages(crawl: Crawl) -> tuple[list[Hashes], list[int]]:
-    """What is different, as the clustering sees it, and the family of each."""
+    """Return what is different, as the clustering sees it, and the family of each."""
     found: dict[bytes, tuple[Hashes, int]] = {}
     for page in crawl:
         hashes = permuted(page.words)
@@ -38,7 +38,7 @@ def pages(crawl: Crawl) -> tuple[list[Hashes], list[int]]:
 
 
 def true_pairs(documents: Sequence[Hashes], families: Sequence[int]) -> Pairs:
-    """The pairs within families that reach the threshold."""
+    """Return the pairs within families that reach the threshold."""
     members: dict[int, list[int]] = defaultdict(list)
     for number, family in enumerate(families):
         members[family].append(number)
@@ -57,7 +57,7 @@ def _resemblance(left: Hashes, right: Hashes) -> float:
 
 
 def candidates(posted: Sequence[Hashes]) -> Pairs:
-    """The pairs of documents with a common number, each once, and the lists of more than COMMON left out."""
+    """Return the pairs of documents with a common number, each once, and the lists of more than COMMON left out."""
     documents = np.repeat(np.arange(len(posted), dtype=np.uint64), [len(numbers) for numbers in posted])
     numbers = np.concatenate(posted)
     order = np.argsort(numbers, kind="stable")
@@ -74,7 +74,7 @@ def _expanded(those: NDArray[np.uint64]) -> Pairs:
 
 
 def table(crawl: Crawl) -> str:
-    """A row a way; the first is the clustering's own, without super shingles."""
+    """Return a row a way; the first is the clustering's own, without super shingles."""
     documents, families = pages(crawl)
     wanted = true_pairs(documents, families)
     all_ways: dict[str, Callable[[Hashes], Hashes]] = {

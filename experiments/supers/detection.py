@@ -28,8 +28,8 @@ from experiments.supers.ways import (
     super_shingles_of,
     ways,
 )
+from whorl.engine.super_shingles import binned_probability, detection_probability
 from whorl.model import Hashes
-from whorl.sketches.supers import binned_probability, detection_probability
 
 LENGTHS = (50, 100, 200, 400, 800, 1600, 5000)
 RESEMBLANCES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -46,7 +46,7 @@ KEPT = (1, 2, 4, 8, 16)
 
 
 def rate(way: Way, pairs: Sequence[Pair]) -> float:
-    """The share of pairs that are posted under a common number."""
+    """Return the share of pairs that are posted under a common number."""
     return float(np.mean([bool(np.isin(way(pair.left), way(pair.right)).any()) for pair in pairs]))
 
 
@@ -59,12 +59,12 @@ def drawn(
 
 
 def predicted(pairs: Sequence[Pair], size: int, sample: float) -> float:
-    """What the formula of runs tells, at the exact resemblance of each pair."""
+    """Return what the formula of runs tells, at the exact resemblance of each pair."""
     return float(np.mean([detection_probability(pair.resemblance, size, round(sample)) for pair in pairs]))
 
 
 def sampled(pairs: Sequence[Pair], modulus: int | None) -> float:
-    """How many hashes the sketches of these pairs have; without a modulus, those of V_i."""
+    """Return how many hashes the sketches of these pairs have; without a modulus, those of V_i."""
     return float(np.mean([len(divided(side, modulus or level(side))) for side in _sides(pairs)]))
 
 
@@ -85,12 +85,12 @@ def by_size(count: int, seed: int) -> str:
             way = partial(of_modulus, modulus=modulus) if modulus else of_level
             cells = [_both(rate(partial(way, size=size), pairs), predicted(pairs, size, sample)) for size in SIZES]
             rows.append([str(words), exact, f"{name}, {sample:.0f}", *cells])
-        cells = [_both(rate(partial(super_shingles_of, size=size), pairs), _mean_told(pairs, size)) for size in SIZES]
+        cells = [_both(rate(partial(super_shingles_of, size=size), pairs), _expected(pairs, size)) for size in SIZES]
         rows.append([str(words), exact, "bins, 32", *cells])
     return markdown(["words", "resemblance", "sketch, its size", *map(str, SIZES)], rows)
 
 
-def _mean_told(pairs: Sequence[Pair], size: int) -> float:
+def _expected(pairs: Sequence[Pair], size: int) -> float:
     return float(np.mean([binned_probability(pair.resemblance, size) for pair in pairs]))
 
 
@@ -99,7 +99,7 @@ def _both(measured: float, formula: float) -> str:
 
 
 def by_way(count: int, seed: int, resemblances: Sequence[float]) -> str:
-    """Every way at the default size: edited and grown pairs, whose levels may differ."""
+    """Return every way at the default size: edited and grown pairs, whose levels may differ."""
     rows = []
     for words, resemblance in product(LENGTHS, resemblances):
         pairs = drawn(words, resemblance, count, seed)
@@ -135,7 +135,7 @@ def meta_sketches(count: int, seed: int) -> str:
 
 
 def contained(count: int, seed: int) -> str:
-    """The smaller document is a part of the larger."""
+    """Return the table of pairs of which the smaller document is a part of the larger."""
     rows = []
     for part in PARTS:
         pairs = drawn(400, part, count, seed, ("grown",))
@@ -144,17 +144,17 @@ def contained(count: int, seed: int) -> str:
 
 
 def curves(words: int, count: int, seed: int) -> str:
-    """The plot: every way, by resemblance, at one length."""
+    """Return the plot: every way, by resemblance, at one length."""
     at = {resemblance: drawn(words, resemblance, count, seed) for resemblance in (*FAR, *RESEMBLANCES)}
     exact = {resemblance: float(np.mean([pair.resemblance for pair in pairs])) for resemblance, pairs in at.items()}
     lines = {name: [(exact[each], rate(way, pairs)) for each, pairs in at.items()] for name, way in ways().items()}
-    lines["bins, as told"] = [(each, binned_probability(each, SIZE)) for each in np.linspace(0, 1, 51).tolist()]
+    lines["bins, predicted"] = [(each, binned_probability(each, SIZE)) for each in np.linspace(0, 1, 51).tolist()]
     title = f"Pairs that share a super shingle of {SIZE}, documents of {words} words and more"
     return rate_plot(title, "resemblance", "share of pairs", lines)
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table."""
+    """Return a table."""
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 
 
@@ -167,11 +167,11 @@ def main() -> None:
     options = parser.parse_args()
     count, seed = options.pairs, options.seed
     tables = {
-        "By size of a super shingle, edited pairs: measured (told)": partial(by_size, count, seed),
-        f"By way, super shingles of {SIZE}": partial(by_way, count, seed, RESEMBLANCES),
-        "Pairs that do not resemble each other, posted all the same": partial(by_way, count, seed, FAR),
+        "By size of a super shingle, edited pairs: measured (predicted)": partial(by_size, count, seed),
+        f"By method, super shingles of {SIZE}": partial(by_way, count, seed, RESEMBLANCES),
+        "Dissimilar pairs that are posted": partial(by_way, count, seed, FAR),
         "Numbers posted for a document": partial(posted, min(count, 50), seed),
-        "Meta-sketches of V_i, 800 words and more: the least few are posted": partial(meta_sketches, count, seed),
+        "Meta-sketches of V_i, 800 words and more: the smallest values are posted": partial(meta_sketches, count, seed),
         "Containment: a document of 400 words in a larger one": partial(contained, count, seed),
     }
     for title, made in tables.items():

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whorl
+from whorl.engine.sampling import permutation
+from whorl.engine.shingles import shingling
 from whorl.model import Hashes
-from whorl.sketches.permutation import permutation
-from whorl.sketches.shingling import shingling
 
 # Words of a vocabulary so large that no shingle of ten comes twice by chance.
 VOCABULARY = 1 << 31
@@ -27,7 +27,7 @@ class Pair:
 
 
 def permuted(words: Words, scheme: str = "web") -> Hashes:
-    """What the clustering sees of a document: every shingle, permuted, in order, each once."""
+    """Return what the clustering sees of a document: every shingle, permuted, in order, each once."""
     hashes = permutation(whorl.Key.PUBLIC)(shingling(words, scheme).hashes)
     hashes.sort()
     return hashes
@@ -54,7 +54,7 @@ def edited(words: int, resemblance: float, rng: np.random.Generator) -> tuple[Wo
 
 
 def grown(words: int, resemblance: float, rng: np.random.Generator) -> tuple[Words, Words]:
-    """The second goes on after the end of the first: all of that is contained, and r = n / (n + m)."""
+    """Return a pair whose second text continues the first: the first is contained, and r = n / (n + m)."""
     left = drawn(words, rng)
     shingles = max(1, words - whorl.PRESETS["web"].k + 1)
     return left, np.concatenate([left, drawn(round(shingles * (1 / resemblance - 1)), rng)])
@@ -67,7 +67,7 @@ KINDS: Mapping[str, Callable[[int, float, np.random.Generator], tuple[Words, Wor
 
 
 def planted(kind: str, words: int, resemblance: float, rng: np.random.Generator) -> Pair:
-    """A pair of about this resemblance; the pair tells the exact one."""
+    """Return a pair of about this resemblance; the pair tells the exact one."""
     left, right = map(permuted, KINDS[kind](words, resemblance, rng))
     shared = len(np.intersect1d(left, right, assume_unique=True))
     return Pair(left, right, shared / (len(left) + len(right) - shared))

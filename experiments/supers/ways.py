@@ -10,14 +10,14 @@ from functools import partial
 import numpy as np
 
 import whorl
-from whorl.hashing.hasher import hasher
+from whorl.engine.hashing import hasher
+from whorl.engine.sampling import distinct
+from whorl.engine.super_shingles import GROUPS, binned
 from whorl.model import Hashes
-from whorl.sketches.rules import distinct
-from whorl.sketches.supers import GROUPS, binned
 
 Way = Callable[[Hashes], Hashes]
 
-# The clustering's V_i: one shingle in 16, or in fewer, so that 32 are left (``whorl.clustering.settings``).
+# The clustering's V_i: one shingle in 16, or in fewer, so that 32 are left (``whorl.clustering``).
 COARSEST, LEAST = 16, 32
 
 # The paper's one in 25.
@@ -30,13 +30,13 @@ NONE: Hashes = np.empty(0, np.uint64)
 
 
 def runs(sketch: Hashes, size: int) -> Hashes:
-    """The paper's super shingles: every run of ``size`` neighbours of a sorted sketch."""
+    """Return the paper's super shingles: every run of ``size`` neighbours of a sorted sketch."""
     count = len(sketch) - size + 1
     return hasher(whorl.Key.PUBLIC, size).identity(sketch, np.arange(count)) if count > 0 else NONE
 
 
 def level(hashes: Hashes, least: int = LEAST) -> int:
-    """The modulus of the clustering's V_i."""
+    """Return the modulus of the clustering's V_i."""
     modulus = COARSEST
     while modulus > 1 and len(divided(hashes, modulus)) < least:
         modulus //= 2
@@ -82,7 +82,7 @@ def of_least(hashes: Hashes, size: int, count: int) -> Hashes:
 
 
 def some_of(way: Way, count: int, hashes: Hashes) -> Hashes:
-    """The meta-sketch: the least ``count`` of what a way posts."""
+    """Return the meta-sketch: the least ``count`` of what a way posts."""
     return distinct(way(hashes))[:count]
 
 
@@ -97,7 +97,7 @@ def super_shingles_of(hashes: Hashes, size: int = SIZE, groups: int = GROUPS) ->
 
 
 def ways(size: int = SIZE) -> dict[str, Way]:
-    """Every way, at one size of a super shingle. Those that can be told how much to post get what is about equal."""
+    """Every way, at one size of a super shingle. Where the amount to post can be chosen, it is about equal."""
     return {
         "V_i": partial(of_level, size=size),
         "V_i and V_i+1": partial(of_two_levels, size=size),

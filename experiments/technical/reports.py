@@ -62,14 +62,14 @@ class School:
         spoken: list[str] = vocabulary()[zipf(uniforms(count, self.seed, number, _BODY))].tolist()
         sentences = [spoken[start : start + SENTENCE] for start in range(0, count, SENTENCE)]
         chances = uniforms(2 * len(sentences), self.seed, number, _TURNS)
-        told = [
+        result = [
             _sentence([*self._turn(chances[2 * at], chances[2 * at + 1]), *sentence])
             for at, sentence in enumerate(sentences)
         ]
-        return [" ".join(told[start : start + PARAGRAPH]) for start in range(0, len(told), PARAGRAPH)]
+        return [" ".join(result[start : start + PARAGRAPH]) for start in range(0, len(result), PARAGRAPH)]
 
     def _turn(self, chance: float, which: float) -> tuple[str, ...]:
-        """What a sentence begins with: a turn of phrase, a collocation, or neither."""
+        """Return what a sentence begins with: a turn of phrase, a collocation, or neither."""
         if chance < 1 / PHRASE_IN:
             return _phrase(self.seed, _rank(which, PHRASES))
         return self._passage(_COLLOCATION, _rank(which, COLLOCATIONS)) if chance < 1 / COLLOCATION_IN else ()

@@ -5,8 +5,8 @@ import numpy as np
 import whorl
 from experiments.reproduction.record import Finding, Section, Table
 from experiments.reproduction.setting import Setting, paper
-from whorl.selectors.mod import Mod
-from whorl.selectors.winnow import Winnow
+from whorl.engine.selectors import Mod
+from whorl.engine.winnowing import Winnow
 
 NUMBERS = paper("winnowing")["figure2"]
 FIRST = paper("winnowing")["figure1"]
@@ -43,17 +43,17 @@ def divisible() -> list[int]:
 
 
 def section(setting: Setting) -> Section:
-    """Every line of the figure."""
+    """Return every line of the figure."""
     ours, selected, windows, first = grams(), fingerprints(), first_windows(), divisible()
     rows = [
         ("(c) 5-grams", NUMBERS["grams"], " ".join(ours)),
-        ("(f, g) winnowing, w = 4", _told(NUMBERS["fingerprints"]), _told(selected)),
+        ("(f, g) winnowing, w = 4", _written(NUMBERS["fingerprints"]), _written(selected)),
         ("(e) first windows", " ".join(map(str, NUMBERS["first_windows"])), " ".join(map(str, windows))),
         ("Figure 1 (e) 0 mod 4", " ".join(map(str, FIRST["fingerprints"])), " ".join(map(str, first))),
     ]
     findings = [
         Finding("the 5-grams of the text", "17 5-grams", "the same", ours == NUMBERS["grams"].split()),
-        Finding("what winnowing selects, and where", _told(NUMBERS["fingerprints"]), _told(selected),
+        Finding("what winnowing selects, and where", _written(NUMBERS["fingerprints"]), _written(selected),
                 selected == NUMBERS["fingerprints"]),
         Finding("which window selects it first: the rightmost of equal hashes", rows[2][1], rows[2][2],
                 windows == NUMBERS["first_windows"]),
@@ -69,5 +69,5 @@ def section(setting: Setting) -> Section:
     )
 
 
-def _told(selected: list[list[int]]) -> str:
+def _written(selected: list[list[int]]) -> str:
     return " ".join(f"[{value},{place}]" for value, place in selected)

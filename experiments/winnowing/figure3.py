@@ -47,7 +47,7 @@ class Measured:
 
 
 def joined(pages: WebPages) -> str:
-    """All pages as one text: the paper computes 49 hashes less than it has bytes of text, so it did the same."""
+    """Return all pages as one text: the paper computes 49 hashes less than it has bytes of text, so it did the same."""
     return "\n".join(pages.texts)
 
 
@@ -62,7 +62,7 @@ def measure(pages: WebPages) -> Measured:
 
 
 def section(setting: Setting) -> Section:
-    """The paper's rows, and ours."""
+    """Return the paper's rows, and ours."""
     found = measure(web_pages(setting, setting.many(PAGES, QUICK)))
     rows = [
         ("pages", f"{NUMBERS['pages']:,}", f"{found.pages:,}"),

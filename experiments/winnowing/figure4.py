@@ -48,7 +48,7 @@ class Curve:
 
 
 def measure(pages: WebPages, scheme: whorl.Scheme) -> Curve:
-    """The frequencies of what a scheme selects, page by page."""
+    """Return the frequencies of what a scheme selects, page by page."""
     found = [whorl.fingerprint(text, scheme).hashes for text in pages.texts]
     return Curve(_frequencies(found), _frequencies(map(np.unique, found)))
 
@@ -83,10 +83,9 @@ def section(setting: Setting) -> Section:
         "fingerprints alike; 82% occur once, 14% twice, 2% three times. An aberrant plateau, of a repeating pattern "
         "or a file that occurs many times, is removed before the line is fitted.",
         f"{len(pages):,} pages "
-        + ("of the built-in crawl, whose passages and families are drawn by the paper's power law: that the curve "
-           "comes "
-           "out again says that fingerprinting does not distort it. " if setting.corpus is None else "of the corpus. ")
-        + "Cleaned here means that a hash counts once a page, which removes what a page repeats.",
+        + ("of the built-in crawl, whose passages and families are drawn by the paper's power law: the test is "
+           "that fingerprinting does not distort the curve. " if setting.corpus is None else "of the corpus. ")
+        + "Here, cleaned means that a hash counts once a page, which removes repetitions within a page.",
         [Table("Figure 4 in numbers", ("", "paper, both alike", "ours, all hashes", "ours, fingerprints"), rows)],
         [_figure(every, selected)], _findings(every, selected),
     )  # fmt: skip
@@ -108,7 +107,7 @@ def _figure(every: Curve, selected: Curve) -> Figure:
 
 
 def fitted(frequencies: Frequencies) -> list[tuple[float, float]]:
-    """The fitted line, from the first rank until it reaches frequency 1 or the last rank."""
+    """Return the fitted line, from the first rank until it reaches frequency 1 or the last rank."""
     ends = np.array(plateaus(frequencies))
     gradient, height = np.polyfit(np.log(ends[:, 0]), np.log(ends[:, 1]), 1)
     last = min(float(len(frequencies)), float(np.exp(-height / gradient)))
@@ -117,13 +116,13 @@ def fitted(frequencies: Frequencies) -> list[tuple[float, float]]:
 
 def _findings(every: Curve, selected: Curve) -> list[Finding]:
     shares = [(curve.share(1), curve.share(2), curve.share(3)) for curve in (every, selected)]
-    told = ["/".join(f"{share:.0%}" for share in one) for one in shares]
+    result = ["/".join(f"{share:.0%}" for share in one) for one in shares]
     wanted = (NUMBERS["once"], NUMBERS["twice"], NUMBERS["thrice"])
     return [
         Finding("frequency falls with rank by a power law of slope about -0.7", f"{NUMBERS['slope']}",
                 f"{every.slope:.2f}, {selected.slope:.2f}",
                 all(abs(curve.slope - NUMBERS["slope"]) <= SLOPE_CLOSE for curve in (every, selected))),
-        Finding("shares that occur once, twice, three times", "82%/14%/2%", f"{told[0]}; {told[1]}",
+        Finding("shares that occur once, twice, three times", "82%/14%/2%", f"{result[0]}; {result[1]}",
                 all(abs(a - b) <= SHARE_CLOSE for each in shares for a, b in zip(each, wanted, strict=True))),
         Finding("fingerprints are distributed as all hashes are", "nearly identical",
                 f"shares differ by {max(abs(a - b) for a, b in zip(*shares, strict=True)):.1%} at the most",

@@ -96,5 +96,5 @@ def section(setting: Setting) -> Section:
 
 
 def within(share: float, expected: float, count: int) -> bool:
-    """Whether a share of so many is as expected, but for chance."""
+    """Return whether a share of so many is as expected, but for chance."""
     return abs(share - expected) <= ERRORS * sqrt(expected * (1 - expected) / count)

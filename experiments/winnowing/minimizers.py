@@ -46,7 +46,7 @@ def lower_bound(k: int, w: int) -> float:
 
 
 def measure(shapes: list[tuple[int, int]], letters: int, seed: int) -> list[Point]:
-    """All selectors on the same random letters."""
+    """Run all selectors on the same random letters."""
     text = random_text(letters, seed)
     return [
         Point(k, w, tuple(
@@ -74,15 +74,15 @@ def section(setting: Setting) -> Section:
         "Winnowing's 2/(w+1) is within 33% of the bound of 1.5/(w+1), which is proved for local algorithms on "
         "independent hashes; the paper conjectures that nothing goes below 2/(w+1).",
         f"{letters:,} random letters. The lower bound drawn is that of Kille and others (2024) for all forward "
-        "schemes, ⌈(w+k)/w⌉/(w+k); the steps are its own. Where k is below w, neighbouring k-grams tell little more "
-        "than hashes.",
+        "schemes, ⌈(w+k)/w⌉/(w+k); its steps are part of the formula. Where k is below w, neighbouring k-grams add "
+        "little information to the hashes.",
         [Table("Densities", head, [_row(point) for point in (*by_k, *by_w)])],
         figures, _findings([*by_k, *by_w]),
     )  # fmt: skip
 
 
 def _series(points: list[Point], scaled: bool) -> list[Series]:
-    """The measured, by w if ``scaled``, else by k; and what theory says, at every k or w between."""
+    """Return the measured, by w if ``scaled``, else by k; and what theory says, at every k or w between."""
 
     def place(k: int, w: int) -> int:
         return w if scaled else k
@@ -96,21 +96,21 @@ def _series(points: list[Point], scaled: bool) -> list[Series]:
     ]
     first, last = points[0], points[-1]
     shapes = [(k, w) for k in range(first.k, last.k + 1) for w in range(first.w, last.w + 1)]
-    told: dict[str, Callable[[int, int], float]] = {
+    result: dict[str, Callable[[int, int], float]] = {
         "2/(w+1)": lambda k, w: 2 / (w + 1), "1.5/(w+1)": lambda k, w: 1.5 / (w + 1), "lower bound": lower_bound,
     }  # fmt: skip
     lines = [
         Series(
             name, [(place(k, w), value(bound(k, w), w)) for k, w in shapes], PLAIN if bound is lower_bound else DASHED
         )
-        for name, bound in told.items()
+        for name, bound in result.items()
     ]
     return [*measured, *lines]
 
 
 def _row(point: Point) -> tuple[str, ...]:
-    told = (2 / (point.w + 1), 1.5 / (point.w + 1), lower_bound(point.k, point.w))
-    return (str(point.k), str(point.w), *(f"{value:.4f}" for value in (*point.densities, *told)))
+    result = (2 / (point.w + 1), 1.5 / (point.w + 1), lower_bound(point.k, point.w))
+    return (str(point.k), str(point.w), *(f"{value:.4f}" for value in (*point.densities, *result)))
 
 
 def _findings(points: list[Point]) -> list[Finding]:

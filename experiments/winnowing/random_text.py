@@ -9,9 +9,9 @@ import whorl
 from experiments.reproduction.record import Finding, Section, Table
 from experiments.reproduction.setting import Setting, paper
 from experiments.winnowing.scheme import EXPECTED, MOD, WINNOW, K, P, W, random_text
-from whorl.hashing.rolling import karp_rabin_improved
-from whorl.selectors.mod import Mod
-from whorl.selectors.winnow import Winnow
+from whorl.engine.hashing import karp_rabin_improved
+from whorl.engine.selectors import Mod
+from whorl.engine.winnowing import Winnow
 
 NUMBERS = paper("winnowing")["random_text"]
 
@@ -52,7 +52,7 @@ def measure(size: int, seed: int) -> Densities:
 
 
 def section(setting: Setting) -> Section:
-    """The paper's two densities, under two hash functions."""
+    """Return the paper's two densities, under two hash functions."""
     size = setting.many(NUMBERS["bytes"], 500_000)
     found = measure(size, setting.seed)
     rows = [
@@ -77,5 +77,5 @@ def section(setting: Setting) -> Section:
 
 
 def near(measured: float, expected: float, close: float = CLOSE) -> bool:
-    """Whether two numbers differ by no more than a part."""
+    """Return whether two numbers differ by no more than a part."""
     return abs(measured / expected - 1) <= close

@@ -43,12 +43,12 @@ def sensors(seed: int) -> str:
 
 
 def pattern(seed: int) -> str:
-    """The paper's abbaabba."""
+    """Return the paper's abbaabba."""
     return "abba" * (LENGTH // 4)
 
 
 def scripted(seed: int) -> str:
-    """The paper's most common string."""
+    """Return the paper's most common string."""
     return "documentwrite" * (LENGTH // 13)
 
 
@@ -61,7 +61,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
 
 
 def measure(text: str) -> Densities:
-    """All three."""
+    """Return the densities of three selections."""
     plain, robust, mod = (whorl.fingerprint(text, scheme).density for scheme in (WINNOW, ROBUST, MOD))
     return Densities(plain, robust, mod)
 

@@ -7,7 +7,7 @@ import whorl
 from experiments.reproduction.record import DASHED, MARKS, Axis, Figure, Finding, Section, Series, Table
 from experiments.reproduction.setting import Setting
 from experiments.winnowing.scheme import K, random_text
-from whorl.selectors.mod import SafeMod
+from whorl.engine.selectors import SafeMod
 
 # In a short text the few long gaps of a wide window make the density a matter of chance.
 WINDOWS, QUICK = (10, 20, 50, 100, 200, 500, 1000), (10, 20, 50, 100, 200)
@@ -39,7 +39,7 @@ class Row:
 
 
 def measure(windows: tuple[int, ...], letters: int, seed: int) -> list[Row]:
-    """The safe variant at its best p, beside winnowing."""
+    """Return the safe variant at its best p, beside winnowing."""
     text = random_text(letters, seed)
     rows = []
     for w in windows:
@@ -80,7 +80,7 @@ def section(setting: Setting) -> Section:
     return Section(
         "Section 3.1.2: safe 0 mod p",
         "If all hashes are selected where a gap threatens to open, the best density is (1 + ln w)/w at P = ln w / w.",
-        "The paper derives; this measures, on random letters. p is a whole number, so the best one is not quite met.",
+        "The paper derives; this measures, on random letters. p is an integer, so the optimum is not quite reached.",
         [Table("Densities", HEAD, rows)],
         [figure], findings,
     )  # fmt: skip

@@ -27,6 +27,6 @@ def random_text(count: int, seed: int) -> NDArray[np.uint8]:
 
 
 def longest_run(found: whorl.Fingerprints) -> int:
-    """The most hashes in a row of which none was selected, before the first and after the last included."""
+    """Return the most hashes in a row of which none was selected, before the first and after the last included."""
     edges = np.concatenate([[-1], found.positions, [found.grams]])
     return int(np.diff(edges).max()) - 1

@@ -84,7 +84,7 @@ def programs(k: int) -> Shares:
 
 
 def _pairs_of_one_language(names: Sequence[PurePath]) -> set[tuple[str, ...]]:
-    """A folder is a submission in Python."""
+    """Return the pairs of submissions in one language. A folder is in Python."""
     kinds = {name.stem: name.suffix or ".py" for name in names}
     return {pair for pair in combinations(sorted(kinds), 2) if kinds[pair[0]] == kinds[pair[1]]}
 
@@ -98,7 +98,7 @@ def _mean(values: Iterable[bool]) -> float:
 
 
 def bounds(found: Sequence[Shares]) -> tuple[Shares, Shares] | None:
-    """What is true at the largest k with many coincidences, and at the least k after it with few."""
+    """Return what is true at the largest k with many coincidences, and at the least k after it with few."""
     many = [one for one in found if one.coincidences >= MANY]
     few = [one for one in found if one.coincidences <= FEW and many and one.k > many[-1].k]
     return (many[-1], few[0]) if few else None

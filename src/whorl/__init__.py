@@ -12,11 +12,20 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from whorl.clustering.cluster import cluster
-    from whorl.clustering.features import Features
+    from whorl.clustering.records import Features
     from whorl.clustering.result import Clustering
-    from whorl.comparison.compare import compare
-    from whorl.comparison.compare_all import compare_all
+    from whorl.comparison.compare import compare, compare_all
     from whorl.comparison.result import Comparison
+    from whorl.corpus_clustering import CorpusClustering, cluster_corpus
+    from whorl.corpus_decontamination import decontaminate
+    from whorl.corpus_dedup import dedup
+    from whorl.corpus_output import Deduplication
+    from whorl.engine.cache import ReadCache
+    from whorl.engine.estimates import Estimate, estimate_containment, estimate_resemblance
+    from whorl.engine.fingerprints import Fingerprints, fingerprint
+    from whorl.engine.hashing import Key
+    from whorl.engine.shingles import containment, resemblance
+    from whorl.engine.sketches import Sketch, sketch
     from whorl.errors import (
         DocumentError,
         InputError,
@@ -26,9 +35,7 @@ if TYPE_CHECKING:
         UnknownNameError,
         WhorlError,
     )
-    from whorl.fingerprinting.fingerprint import fingerprint
-    from whorl.fingerprinting.fingerprints import Fingerprints
-    from whorl.hashing.key import Key
+    from whorl.index.check import Exclusions, ManuscriptCheck, check_manuscript
     from whorl.index.index import Index
     from whorl.index.memory import MemoryIndex
     from whorl.matching.likeness import Likeness
@@ -36,19 +43,18 @@ if TYPE_CHECKING:
     from whorl.model import Document, Skipped, Span, Spans, Stream
     from whorl.registry.registry import Registry
     from whorl.scheme import PRESETS, Scheme
-    from whorl.sketches.estimates import Estimate, estimate_containment, estimate_resemblance
-    from whorl.sketches.making import sketch
-    from whorl.sketches.measures import containment, resemblance
-    from whorl.sketches.sketch import Sketch
-    from whorl.sweeps.sweep import Sweep
+    from whorl.sweep.sweep import Sweep
 
 __all__ = [
     "PRESETS",
     "Clustering",
     "Comparison",
+    "CorpusClustering",
+    "Deduplication",
     "Document",
     "DocumentError",
     "Estimate",
+    "Exclusions",
     "Features",
     "Fingerprints",
     "Index",
@@ -57,9 +63,11 @@ __all__ = [
     "Key",
     "KeyMismatchError",
     "Likeness",
+    "ManuscriptCheck",
     "Match",
     "MemoryIndex",
     "Passage",
+    "ReadCache",
     "Registry",
     "Scheme",
     "SchemeError",
@@ -72,10 +80,14 @@ __all__ = [
     "UnknownNameError",
     "WhorlError",
     "__version__",
+    "check_manuscript",
     "cluster",
+    "cluster_corpus",
     "compare",
     "compare_all",
     "containment",
+    "decontaminate",
+    "dedup",
     "estimate_containment",
     "estimate_resemblance",
     "fingerprint",
@@ -87,33 +99,42 @@ _HOMES = {
     "PRESETS": "whorl.scheme",
     "Clustering": "whorl.clustering.result",
     "Comparison": "whorl.comparison.result",
+    "CorpusClustering": "whorl.corpus_clustering",
+    "Deduplication": "whorl.corpus_output",
     "Document": "whorl.model",
-    "Estimate": "whorl.sketches.estimates",
-    "Features": "whorl.clustering.features",
-    "Fingerprints": "whorl.fingerprinting.fingerprints",
+    "Estimate": "whorl.engine.estimates",
+    "Exclusions": "whorl.index.check",
+    "Features": "whorl.clustering.records",
+    "Fingerprints": "whorl.engine.fingerprints",
     "Index": "whorl.index.index",
-    "Key": "whorl.hashing.key",
+    "Key": "whorl.engine.hashing",
     "Likeness": "whorl.matching.likeness",
+    "ManuscriptCheck": "whorl.index.check",
     "Match": "whorl.matching.passage",
     "MemoryIndex": "whorl.index.memory",
     "Passage": "whorl.matching.passage",
+    "ReadCache": "whorl.engine.cache",
     "Registry": "whorl.registry.registry",
     "Scheme": "whorl.scheme",
-    "Sketch": "whorl.sketches.sketch",
+    "Sketch": "whorl.engine.sketches",
     "Skipped": "whorl.model",
     "Span": "whorl.model",
     "Spans": "whorl.model",
     "Stream": "whorl.model",
-    "Sweep": "whorl.sweeps.sweep",
+    "Sweep": "whorl.sweep.sweep",
+    "check_manuscript": "whorl.index.check",
     "cluster": "whorl.clustering.cluster",
+    "cluster_corpus": "whorl.corpus_clustering",
     "compare": "whorl.comparison.compare",
-    "compare_all": "whorl.comparison.compare_all",
-    "containment": "whorl.sketches.measures",
-    "estimate_containment": "whorl.sketches.estimates",
-    "estimate_resemblance": "whorl.sketches.estimates",
-    "fingerprint": "whorl.fingerprinting.fingerprint",
-    "resemblance": "whorl.sketches.measures",
-    "sketch": "whorl.sketches.making",
+    "compare_all": "whorl.comparison.compare",
+    "containment": "whorl.engine.shingles",
+    "decontaminate": "whorl.corpus_decontamination",
+    "dedup": "whorl.corpus_dedup",
+    "estimate_containment": "whorl.engine.estimates",
+    "estimate_resemblance": "whorl.engine.estimates",
+    "fingerprint": "whorl.engine.fingerprints",
+    "resemblance": "whorl.engine.shingles",
+    "sketch": "whorl.engine.sketches",
 }
 
 

@@ -1,7 +1,7 @@
-"""What Whorl can do, by name: front-ends and selectors, declared in tables and imported only when used.
+"""Front-ends and selectors by name, declared in tables and imported only when used.
 
 A row names an implementation as ``module:attribute``. Other packages add rows through the entry-point groups
-``whorl.frontends`` and ``whorl.selectors``; a declared name always wins over an entry point of the same name.
+``whorl.formats`` and ``whorl.engine``; a declared name always wins over an entry point of the same name.
 """
 
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One implementation: where it is, what it is for, and which settings of a scheme it takes.
+class CatalogRow:
+    """One implementation: its target, a summary, and the settings of a scheme that it takes.
 
-    ``window``, of a selector that takes none: the one that it always has. Of a front-end: ``kinds``, what a symbol can
-    be, the default first; ``extensions``, of its files; ``content``, an expression that the beginning of its files
-    matches and no other file's; ``hint``, one that other files may match too; ``module`` and ``program``, what it
-    needs; ``extra``, what installs that: Whorl's extra for a module, the system's package for a program.
+    Of a selector, ``window`` is the fixed window of one that takes none. Of a front-end, ``kinds`` are its kinds of
+    symbols, the default first; ``extensions`` those of its files; ``content`` a regular expression that matches the
+    beginning of its files only; ``hint`` one that may match others too; ``module`` and ``program`` its requirements;
+    ``extra`` the package that installs these: Whorl's extra for a module, the system's package for a program.
     """
 
     target: str
@@ -44,7 +44,7 @@ class Row:
         return getattr(import_module(module), attribute)
 
     def missing(self) -> str:
-        """What a person must do before it can be used; empty if nothing."""
+        """Return how to install what it needs; empty if nothing is missing."""
         from importlib.util import find_spec
         from shutil import which
 
@@ -55,15 +55,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Catalog:
-    """The rows of one kind of thing, open to other packages through an entry-point group."""
+    """The rows of one kind of implementation, open to other packages through an entry-point group."""
 
     kind: str
     group: str
-    declared: Mapping[str, Row] = field(repr=False)
+    declared: Mapping[str, CatalogRow] = field(repr=False)
 
     @cached_property
-    def _plugins(self) -> dict[str, Row]:
-        from importlib.metadata import entry_points  # costs more than the rest of a start; seldom needed
+    def _plugins(self) -> dict[str, CatalogRow]:
+        from importlib.metadata import entry_points  # slow to import, and rarely needed
 
         return {point.name: _row(point) for point in entry_points(group=self.group)}
 
@@ -71,11 +71,11 @@ class Catalog:
         return name in self.declared or name in self._plugins
 
     def names(self) -> tuple[str, ...]:
-        """Every name that can be used, sorted."""
+        """Return every name, sorted."""
         return tuple(sorted({*self.declared, *self._plugins}))
 
-    def row(self, name: str) -> Row:
-        """The row of this name; raises ``UnknownNameError`` if nobody declared it."""
+    def row(self, name: str) -> CatalogRow:
+        """Return the row of this name. Raise UnknownNameError if there is none."""
         if name in self.declared:
             return self.declared[name]
         if name in self._plugins:
@@ -83,33 +83,34 @@ class Catalog:
         raise UnknownNameError(self.kind, name, self.names())
 
 
-def _row(point: "EntryPoint") -> Row:
-    """A plugin says in attributes what a row says."""
+def _row(point: "EntryPoint") -> CatalogRow:
+    """Make a row from the attributes of a plugin."""
     loaded = point.load()
-    told = {field.name: getattr(loaded, field.name) for field in fields(Row) if hasattr(loaded, field.name)}
-    return Row(**{"summary": point.value, **told, "target": point.value})
+    names = [field.name for field in fields(CatalogRow) if hasattr(loaded, field.name)]
+    attributes = {name: getattr(loaded, name) for name in names}
+    return CatalogRow(**{"summary": point.value, **attributes, "target": point.value})
 
 
-# What the text of a document can be made of, whatever format it was in.
+# The kinds of symbols of text, whatever its format.
 _OF_TEXT = ("characters", "words", "consonants")
 
-_DOCUMENTS = "whorl.frontends.documents.frontend"
+_DOCUMENTS = "whorl.formats.documents.frontend"
 
-# What an office file's first members are; which kind it is, the next one tells.
+# The first members of an office file; the next one tells its kind.
 _PARTS = rb"(?s)PK\x03\x04.{26}(?:(?:\[Content_Types\]\.xml|_rels/|docProps/|customXml/).*?PK\x03\x04.{26})?"
 
 
-def _document(name: str, summary: str, *extensions: str, **more: Any) -> Row:
-    """The row of a format whose text is taken out and read as text."""
-    return Row(f"{_DOCUMENTS}:{name}", summary, ("symbols",), kinds=_OF_TEXT, extensions=extensions, **more)
+def _document(name: str, summary: str, *extensions: str, **more: Any) -> CatalogRow:
+    """Return the row of a format whose text is extracted and read as text."""
+    return CatalogRow(f"{_DOCUMENTS}:{name}", summary, ("symbols",), kinds=_OF_TEXT, extensions=extensions, **more)
 
 
 FRONTENDS = Catalog(
     "front-end",
-    "whorl.frontends",
+    "whorl.formats",
     {
-        "code": Row(
-            "whorl.frontends.code.frontend:CodeFrontend",
+        "code": CatalogRow(
+            "whorl.formats.code.frontend:CodeFrontend",
             "source code: tokens, without layout, comments and names",
             kinds=("tokens",),
         ),
@@ -135,13 +136,12 @@ FRONTENDS = Catalog(
             *("tex", "ltx", "latex"),
             hint=rb"(?:\s|%[^\n]*+\n)*+\\document(?:class|style)",
         ),
-        "markdown": _document(
-            "MarkdownFrontend", "Markdown without its markup", "md", "markdown", "mdown", "mkd", "qmd", "rmd"
-        ),
+        "markdown": _document("MarkdownFrontend", "Markdown without its markup", "md", "markdown", "mdown", "mkd"),
         "notebook": _document(
             "NotebookFrontend",
-            "Jupyter notebooks: cells without outputs",
-            "ipynb",
+            "notebooks of Jupyter, R Markdown, Quarto and Jupytext: cells without outputs",
+            *("ipynb", "qmd", "rmd", "rmarkdown"),
+            content=rb"(?:\xef\xbb\xbf)?---[ \t]*+\r?\n(?:[^\n]*+\n){0,20}?[ \t]*+jupytext:",
             hint=rb'(?s)\s*\{.{0,2000}?"cell_type"',
         ),
         "odt": _document(
@@ -175,31 +175,33 @@ FRONTENDS = Catalog(
             content=_PARTS + rb"ppt/",
         ),
         "rtf": _document("RtfFrontend", "rich text", "rtf", content=rb"(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf"),
-        "text": Row("whorl.frontends.text:TextFrontend", "plain text in any encoding", ("symbols",), kinds=_OF_TEXT),
+        "text": CatalogRow(
+            "whorl.formats.text:TextFrontend", "plain text in any encoding", ("symbols",), kinds=_OF_TEXT
+        ),
     },
 )
 
 SELECTORS = Catalog(
     "selector",
-    "whorl.selectors",
+    "whorl.engine",
     {
-        "full": Row("whorl.selectors.full:Full", "every k-gram", window=1),
-        "mod": Row("whorl.selectors.mod:Mod", "hashes that are 0 mod p; no guarantee", ("p",)),
-        "safe-mod": Row("whorl.selectors.mod:SafeMod", "0 mod p, with every gap filled", ("p", "w")),
-        "winnow": Row("whorl.selectors.winnow:Winnow", "the rightmost minimum of every window", ("w",)),
-        "robust": Row("whorl.selectors.winnow:Robust", "winnowing that keeps to its choice in ties", ("w",)),
-        "minima": Row("whorl.selectors.minima:Minima", "the n smallest of the whole document", ("n",)),
-        "rarity": Row(
-            "whorl.selectors.rarity:Rarity",
+        "full": CatalogRow("whorl.engine.selectors:Full", "every k-gram", window=1),
+        "mod": CatalogRow("whorl.engine.selectors:Mod", "hashes that are 0 mod p; no guarantee", ("p",)),
+        "safe-mod": CatalogRow("whorl.engine.selectors:SafeMod", "0 mod p, with every gap filled", ("p", "w")),
+        "winnow": CatalogRow("whorl.engine.winnowing:Winnow", "the rightmost minimum of every window", ("w",)),
+        "robust": CatalogRow("whorl.engine.winnowing:Robust", "winnowing that keeps its choice in ties", ("w",)),
+        "minima": CatalogRow("whorl.engine.fixed_size:Minima", "the n smallest of the whole document", ("n",)),
+        "rarity": CatalogRow(
+            "whorl.engine.fixed_size:Rarity",
             "the n rarest by their first letters, of the whole document",
             ("n", "letters"),
         ),
-        "random": Row("whorl.selectors.random:Random", "n drawn anew for every document: for experiments", ("n",)),
-        "mod-minimizer": Row(
-            "whorl.selectors.minimizer:ModMinimizer", "the window guarantee at a lower density", ("w", "r")
+        "random": CatalogRow("whorl.engine.fixed_size:Random", "n at random, for experiments", ("n",)),
+        "mod-minimizer": CatalogRow(
+            "whorl.engine.winnowing:ModMinimizer", "the window guarantee at a lower density", ("w", "r")
         ),
-        "open-closed-mod-minimizer": Row(
-            "whorl.selectors.minimizer:OpenClosedModMinimizer", "lower still where k is small", ("w", "r")
+        "open-closed-mod-minimizer": CatalogRow(
+            "whorl.engine.winnowing:OpenClosedModMinimizer", "lower still where k is small", ("w", "r")
         ),
     },
 )

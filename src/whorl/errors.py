@@ -1,31 +1,35 @@
 """Every exception that Whorl raises on purpose. Library code raises; only the edges print.
 
 WhorlError
-├── InputError          what the user gave cannot be used
-│   ├── FaultsError     settings that check themselves have faults: all of them, in ``faults``
-│   │   └── SchemeError   those of a scheme
-│   ├── KeyMismatchError  a key is not the one that the scheme names
+├── InputError          an argument, a setting or a file cannot be used
+│   ├── FaultsError     settings are wrong; ``faults`` lists everything that is wrong
+│   │   └── SchemeError   a scheme is wrong
+│   ├── KeyMismatchError  the key is not the one that the scheme names
+│   ├── SketchError       a sketch cannot be made, or cannot answer the question
+│   ├── SketchMismatchError  two sketches cannot be compared
+│   ├── SketchFormatError  bytes are no sketch, a damaged one, or one of a newer Whorl
 │   ├── DocumentError   a file is missing, unreadable or not a file
-│   └── UnknownNameError  a front-end, selector, preset or kernel that nobody declared
-└── KernelError         the compiled kernel is not built
+│   │   └── UnsuitedError   a file is sound, but not of the kind that is compared
+│   └── UnknownNameError  a front-end, selector or preset that does not exist
+└── KernelError         the compiled kernel is missing
 
-``whorl.frontends.sandbox.faults`` adds what can go wrong in a sandbox, under the same root. Other settings that
-check themselves have errors of their own beside them, under FaultsError.
+``whorl.sandbox.limits`` adds the errors of a sandbox under the same root. Other settings define their own
+errors under FaultsError.
 """
 
 from collections.abc import Iterable, Sequence
 
 
 class WhorlError(Exception):
-    """The root: catch this to catch all that Whorl raises on purpose."""
+    """The root: catch this to catch every error that Whorl raises on purpose."""
 
 
 class InputError(WhorlError):
-    """What the user gave cannot be used."""
+    """An argument, a setting or a file cannot be used."""
 
 
 class FaultsError(InputError):
-    """Settings have faults. ``faults`` lists every one of them, not only the first."""
+    """Settings are wrong. ``faults`` lists everything that is wrong, not only the first."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)
@@ -33,19 +37,23 @@ class FaultsError(InputError):
 
 
 class SchemeError(FaultsError):
-    """A scheme has faults."""
+    """A scheme is wrong."""
 
 
 class KeyMismatchError(InputError):
-    """A key is not the one that the scheme names."""
+    """The key is not the one that the scheme names."""
 
 
 class DocumentError(InputError):
     """A document cannot be read: missing, unreadable, or not a file."""
 
 
+class UnsuitedError(DocumentError):
+    """A document is sound, but the scheme does not read its kind, such as prose among programs."""
+
+
 class UnknownNameError(InputError):
-    """Nobody declared an implementation of this name."""
+    """No implementation has this name."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
@@ -53,4 +61,16 @@ class UnknownNameError(InputError):
 
 
 class KernelError(WhorlError):
-    """The compiled kernel is not built, or the name in WHORL_KERNEL is unknown."""
+    """The compiled kernel is missing."""
+
+
+class SketchError(InputError):
+    """A sketch cannot be made, or cannot answer the question."""
+
+
+class SketchMismatchError(InputError):
+    """Two sketches were made under different schemes, keys or rules, so they cannot be compared."""
+
+
+class SketchFormatError(InputError):
+    """Bytes are no sketch, a damaged one, or one of a newer Whorl."""

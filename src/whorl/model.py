@@ -1,4 +1,4 @@
-"""The records that layers hand to each other. Small, frozen, without I/O."""
+"""The records that layers pass to each other: small, frozen, without I/O."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Span(NamedTuple):
 
 
 class Spans(Sequence[Span]):
-    """Many spans, kept as two arrays; reads as a sequence of ``Span``."""
+    """Many spans, stored as two arrays; a sequence of ``Span``."""
 
     __slots__ = ("ends", "starts")
 
@@ -50,12 +50,12 @@ class Spans(Sequence[Span]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """The canonical form of a text: its symbols, and for each the span of the text that it came from.
+    """The canonical form of a text: its symbols, and the span of the text that each comes from.
 
-    ``symbols`` is an array of unsigned integers of 8, 16, 32 or 64 bits. The width says nothing about the
-    symbols: the same values give the same fingerprints in any width. Spans do not decrease, and those of
-    neighbouring symbols may coincide (one ligature, two letters). The stream of a piece of a text counts ``starts``
-    and ``ends`` from the piece's ``offset``. ``note`` is what whoever asked should be told of the reading.
+    ``symbols`` is an array of unsigned integers of 8, 16, 32 or 64 bits. The same values give the same fingerprints in
+    any width. Spans do not decrease, and those of neighbouring symbols may coincide (one ligature, two letters). The
+    stream of a piece of a text counts ``starts`` and ``ends`` from the piece's ``offset``. ``note`` is a remark on the
+    reading for the user.
     """
 
     symbols: Symbols
@@ -69,13 +69,13 @@ class Stream:
 
     @property
     def spans(self) -> Spans:
-        """The span of each symbol in the whole text."""
+        """Span of each symbol in the whole text."""
         return Spans(self.starts + self.offset, self.ends + self.offset)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Bytes (or text that needs no decoding, or a file to read) with a name, and what is known about it."""
+    """Bytes, text or a file to read, with a name and metadata."""
 
     name: str
     content: bytes | str | Path
@@ -85,11 +85,30 @@ class Document:
     owner: str | None = None
     labels: tuple[str, ...] = ()
     format: str | None = None
-    """What it is, if somebody says so: a name that ``whorl formats`` lists. Otherwise content and name tell."""
+    """A name that ``whorl formats`` lists; None to detect the format from content and name."""
+
+
+# How the label begins that holds the title of a document.
+TITLE = "title="
+
+
+def title_of(name: str, labels: Sequence[str]) -> str:
+    """Return what to call a document: the title in its label ``title=…``, or else its name."""
+    titles = (label.removeprefix(TITLE).strip() for label in labels if label.startswith(TITLE))
+    return next(filter(None, titles), name)
 
 
 class Skipped(NamedTuple):
-    """A file that was left out, and why, in one line."""
+    """A file or a folder that was skipped, and the reason in one line.
+
+    ``files`` counts the files in it; ``size`` is their bytes, or None if it was not measured. ``expected`` is true if a
+    rule skips it or it has no text, such as an image; otherwise something is wrong with it. ``submission`` is the
+    submission it belongs to, if any.
+    """
 
     name: str
     reason: str
+    files: int = 1
+    size: int | None = None
+    expected: bool = False
+    submission: str = ""

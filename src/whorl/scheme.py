@@ -1,7 +1,7 @@
-"""The scheme: the frozen recipe by which documents become fingerprints, and the presets of it.
+"""The scheme: the frozen settings by which documents become fingerprints, and its presets.
 
-Two things made under different schemes are never compared, so a scheme has a stable short id. The secret key is not in
-it, only the key's id.
+Fingerprints of different schemes are never compared, so a scheme has a stable short id. It has the key's id, not the
+secret key.
 """
 
 import json
@@ -11,34 +11,34 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Self
 
-from whorl.catalog import FRONTENDS, SELECTORS, Catalog, Row
+from whorl.catalog import FRONTENDS, SELECTORS, Catalog, CatalogRow
 from whorl.errors import SchemeError, UnknownNameError
 
-# Raised whenever the same scheme and key would give other fingerprints than before: it is part of every id. A kind of
-# symbol whose hashes alone changed has a number of its own, so that what is made of others stays valid.
+# Raise it whenever the same scheme and key give other fingerprints than before: it is part of every id. A kind of
+# symbol whose hashes alone changed has its own number, so that fingerprints of other kinds stay valid.
 REVISION = 1
-REVISIONS = {"words": 2}
+REVISIONS = {"tokens": 2, "words": 2}
 
-# The engine works on blocks that overlap by a window of k-grams; past this size the overlap would be the work.
+# Documents are processed in blocks that overlap by a window of k-grams; past this size the overlap would dominate.
 LARGEST_K = 65_536
 
-# Hashes that are ordered have 32 bits, so a larger p would select nothing but 0.
+# Order hashes have 32 bits, so a larger p would select nothing but 0.
 LARGEST = {"w": 65_536, "p": 2**31, "n": 2**31, "r": LARGEST_K, "letters": LARGEST_K}
 
-# What any selector goes with: the least and the greatest. Hashes below 16 bits would be shared by nearly all documents.
+# Bounds of the settings that any selector accepts. Nearly all documents would share hashes below 16 bits.
 COMMON_BOUNDS = {"prolog": (1, 2**31), "stored": (1, 2**31), "bits": (16, 64), "common": (2, 2**31), "cap": (1, 2**31)}
 
-# The id that a scheme names when nobody drew a secret key: results then repeat everywhere.
+# The id of the public key, used unless a secret key is drawn: results then are the same everywhere.
 PUBLIC_KEY = "public"
 
-# r of the mod-minimizers: the shortest t-gram that they order by. Four symbols keep ties within a window rare, in text
+# r of the mod-minimizers: the shortest t-gram that they order. Four symbols keep ties within a window rare, in text
 # (26 letters) as in DNA (4); a longer one costs density.
 DEFAULT_R = 4
 
-# The first letters of a substring by which its rarity is told (Heintze 1996, section 6.1).
+# The first letters of a substring that determine its rarity (Heintze 1996, section 6.1).
 DEFAULT_LETTERS = 5
 
-# Settings that stand for themselves if a selector needs them and they are not given.
+# Defaults of settings that some selectors need.
 _DEFAULTS = {"r": DEFAULT_R, "letters": DEFAULT_LETTERS}
 
 
@@ -49,10 +49,10 @@ class Scheme:
     ``k`` is the noise threshold: nothing shorter is ever found. ``w`` is the window. Give ``t``, the guarantee
     threshold, instead of ``w``: every shared passage of at least t symbols is found, and w = t - k + 1.
 
-    The last five are Koala's (Heintze 1996), and off if they are not given. ``prolog``: so many characters at the
-    beginning of a document are left out. Of a registry: ``stored``, how many of a document's fingerprints are stored;
-    ``bits`` of each that are kept; ``common``, in how many documents a fingerprint must be to be ignored in a search;
-    ``cap``, how many are ignored at most.
+    The last five are Koala's (Heintze 1996) and off by default. ``prolog`` is the number of characters ignored at the
+    beginning of a document. The others are a registry's: ``stored`` is the number of fingerprints stored per document,
+    ``bits`` the bits stored of each, ``common`` the number of documents from which on a fingerprint is ignored in a
+    search, ``cap`` the most fingerprints to ignore.
     """
 
     frontend: str = "text"
@@ -88,37 +88,37 @@ class Scheme:
 
     @property
     def guarantee(self) -> int | None:
-        """t: every shared passage of at least this many symbols is found; None if the selector promises nothing."""
+        """t: every shared passage of at least this many symbols is found; None if the selector guarantees nothing."""
         window = SELECTORS.row(self.select).window if self.w is None else self.w
         return None if window is None else window + self.k - 1
 
     @property
     def revision(self) -> int:
-        """Raised whenever this scheme gives other fingerprints than before."""
+        """Number that is raised whenever this scheme gives other fingerprints than before."""
         return REVISIONS.get(self.symbols or "", REVISION)
 
     @cached_property
     def id(self) -> str:
-        """A stable short name: equal schemes have equal ids, on every machine and in every version of Whorl that
-        makes the same fingerprints of them."""
-        recipe = json.dumps({"revision": self.revision, **self.as_dict()}, sort_keys=True, separators=(",", ":"))
-        return blake2b(recipe.encode(), digest_size=6, person=b"whorl scheme").hexdigest()
+        """Stable short name: equal schemes have equal ids, on every machine and in every version of Whorl that makes
+        the same fingerprints."""
+        settings = json.dumps({"revision": self.revision, **self.as_dict()}, sort_keys=True, separators=(",", ":"))
+        return blake2b(settings.encode(), digest_size=6, person=b"whorl scheme").hexdigest()
 
     def as_dict(self) -> dict[str, Any]:
-        """The settings that are given; what does not apply is left out."""
+        """Return the settings that are set."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def to_json(self) -> str:
-        """One JSON object."""
+        """Return one JSON object."""
         return json.dumps(self.as_dict())
 
     def to_toml(self) -> str:
-        """One ``name = value`` a line: a JSON string or integer is a TOML one."""
+        """Return one ``name = value`` a line: JSON strings and integers are valid TOML."""
         return "".join(f"{name} = {json.dumps(value)}\n" for name, value in self.as_dict().items())
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Self:
-        """A scheme from its settings; unknown names are faults too."""
+        """Make a scheme from its settings. Unknown names are faults too."""
         known = {field.name for field in fields(cls)} | {"t"}
         unknown = [
             f"{name}: no such setting; a scheme has {', '.join(sorted(known))}"
@@ -133,19 +133,19 @@ class Scheme:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The inverse of ``to_json``."""
+        """Read a scheme that ``to_json`` wrote."""
         try:
             settings = json.loads(text)
         except ValueError as error:
             raise SchemeError([f"not JSON: {error}"]) from error
         if not isinstance(settings, dict):
-            raise SchemeError(["not a scheme: a JSON object is wanted"])
+            raise SchemeError(["not a scheme: give a JSON object"])
         return cls.from_dict(settings)
 
     @classmethod
     def from_toml(cls, text: str) -> Self:
-        """The inverse of ``to_toml``."""
-        import tomllib  # costs a start more than the rest of this module; seldom needed
+        """Read a scheme that ``to_toml`` wrote."""
+        import tomllib  # slow to import, and rarely needed
 
         try:
             return cls.from_dict(tomllib.loads(text))
@@ -153,24 +153,24 @@ class Scheme:
             raise SchemeError([f"not TOML: {error}"]) from error
 
     def with_key(self, key_id: str) -> Self:
-        """The same scheme under another key."""
+        """Return the same scheme under another key."""
         return replace(self, key=key_id)
 
     def selecting(self, select: str, **settings: int) -> Self:
-        """The same scheme with another selector and its settings; what only the old one took is left out."""
-        kept = {name: value for name, value in self.as_dict().items() if name not in LARGEST}
-        return type(self).from_dict({**kept, "select": select, **settings})
+        """Return the same scheme with another selector and its settings, without those of the old selector."""
+        shared = {name: value for name, value in self.as_dict().items() if name not in LARGEST}
+        return type(self).from_dict({**shared, "select": select, **settings})
 
 
-def _row(catalog: Catalog, name: Any) -> Row | None:
-    """The row of this name; None if there is none, which is a fault of its own."""
+def _row(catalog: Catalog, name: Any) -> CatalogRow | None:
+    """Return the row of this name; None if there is none, which ``_name_faults`` reports."""
     try:
         return catalog.row(name) if isinstance(name, str) else None
     except UnknownNameError:
         return None
 
 
-def _guarantee_faults(scheme: Scheme, t: int | None, selector: Row | None) -> list[str]:
+def _guarantee_faults(scheme: Scheme, t: int | None, selector: CatalogRow | None) -> list[str]:
     if t is None:
         return []
     if scheme.w is not None:
@@ -185,7 +185,7 @@ def _guarantee_faults(scheme: Scheme, t: int | None, selector: Row | None) -> li
     return []
 
 
-def _name_faults(scheme: Scheme, frontend: Row | None) -> list[str]:
+def _name_faults(scheme: Scheme, frontend: CatalogRow | None) -> list[str]:
     faults = []
     for setting, catalog in (("frontend", FRONTENDS), ("select", SELECTORS)):
         name = getattr(scheme, setting)
@@ -194,11 +194,11 @@ def _name_faults(scheme: Scheme, frontend: Row | None) -> list[str]:
     if frontend is not None and scheme.symbols not in frontend.kinds:
         faults.append(f"symbols: {scheme.symbols!r} is unknown: choose one of {', '.join(frontend.kinds)}")
     if not isinstance(scheme.key, str) or not scheme.key:
-        faults.append("key: the id of a key is wanted, such as 'public'")
+        faults.append("key: give the id of a key, such as 'public'")
     return faults
 
 
-def _number_faults(scheme: Scheme, selector: Row | None, t: int | None) -> list[str]:
+def _number_faults(scheme: Scheme, selector: CatalogRow | None, t: int | None) -> list[str]:
     faults = _bounds_faults("k", scheme.k, LARGEST_K)
     for name, largest in LARGEST.items():
         value = getattr(scheme, name)
@@ -220,10 +220,10 @@ def _common_faults(scheme: Scheme) -> list[str]:
             faults += _bounds_faults(name, value, greatest, least)
     if not faults and scheme.stored is not None and _whole(scheme.n) and scheme.stored > (scheme.n or 0):
         faults.append(
-            f"stored: {scheme.stored} is more than n ({scheme.n}); what is stored is a part of what is selected"
+            f"stored: {scheme.stored} is more than n ({scheme.n}); stored fingerprints are a part of the selected ones"
         )
     if scheme.cap is not None and scheme.common is None:
-        faults.append("cap: nothing is ignored without common; give common too, or leave it out")
+        faults.append("cap: nothing is ignored without common; set common too, or leave cap out")
     return faults
 
 
@@ -247,7 +247,7 @@ PRESETS: Mapping[str, Scheme] = {
     "text": Scheme(symbols="characters", k=20, w=20),
     # Broder et al. 1997, section 5: shingles of 10 words, 1 in 25 of them kept.
     "web": Scheme(symbols="words", k=10, select="mod", p=25),
-    # Whole documents that are alike: of four words, so that one word in eight may differ; experiments/planted.
+    # Near-duplicate documents: four words, so that one word in eight may differ; experiments/planted.
     "pages": Scheme(symbols="words", k=4, select="mod", p=16),
     # Heintze 1996: sequences of 20 consonants (section 5), 1,000 searched for and 100 of them stored (3.3), rare by
     # their first five letters (6.1), in 28 bits (4); in 4 documents or more they are ignored, 10 at most (6.2), as is
@@ -268,12 +268,12 @@ PRESETS: Mapping[str, Scheme] = {
 
 
 def preset(name: str) -> Scheme:
-    """The preset of this name."""
+    """Return the preset of this name."""
     if name not in PRESETS:
         raise UnknownNameError("preset", name, PRESETS)
     return PRESETS[name]
 
 
 def resolve(scheme: Scheme | str) -> Scheme:
-    """A scheme as it is, or the preset of a name."""
+    """Return a scheme itself, or the preset of this name."""
     return preset(scheme) if isinstance(scheme, str) else scheme

@@ -44,8 +44,8 @@ def table(path: Path) -> list[dict[str, Any]]:
 def test_clusters_of_a_corpus(corpus, tmp_path):
     result = run("cluster", corpus, "-o", tmp_path / "out", "--format", "json")
     assert result.exit_code == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert (told["documents"], told["clusters"], told["in_clusters"], told["kept"]) == (5, 1, 4, 2)
+    answer = json.loads(result.stdout)
+    assert (answer["documents"], answer["clusters"], answer["in_clusters"], answer["kept"]) == (5, 1, 4, 2)
     rows = {row["id"]: row for row in table(tmp_path / "out" / "documents.parquet")}
     # Whichever of the two stands for the cluster, the other is near it, and what is equal to the other with it.
     kinds = {name: row["kind"] for name, row in rows.items()}
@@ -66,7 +66,7 @@ def test_clusters_of_a_corpus(corpus, tmp_path):
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["documents"] == 5
 
 
-def test_a_bad_row_is_told_and_the_rest_goes_on(corpus, tmp_path):
+def test_a_bad_row_is_reported_and_the_rest_goes_on(corpus, tmp_path):
     corpus.write_text(corpus.read_text() + "not json\n")
     result = run("cluster", corpus, "-o", tmp_path / "out")
     assert result.exit_code == 1
@@ -77,7 +77,7 @@ def test_a_bad_row_is_told_and_the_rest_goes_on(corpus, tmp_path):
 def test_a_folder_with_something_in_it_is_refused(corpus, tmp_path):
     result = run("cluster", corpus, "-o", tmp_path)
     assert result.exit_code == 1
-    assert "there is something in it" in result.stderr
+    assert "the folder is not empty" in result.stderr
 
 
 @pytest.mark.parametrize("size", ["12X", "G", "-1", "1.5G"])
@@ -106,21 +106,21 @@ def test_another_threshold_needs_no_corpus_and_forgets_no_fault(corpus, tmp_path
     corpus.unlink()
     again = run("cluster", "-o", out, "--threshold", "0.99", "--format", "json")
     assert again.exit_code == 1
-    told = json.loads(again.stdout)
-    assert (told["clusters"], told["in_clusters"]) == (1, 3)
-    assert told["skipped"][0]["row"] == 6
+    result = json.loads(again.stdout)
+    assert (result["clusters"], result["in_clusters"]) == (1, 3)
+    assert result["skipped"][0]["row"] == 6
     assert json.loads((out / "summary.json").read_text())["settings"]["threshold"] == 0.99
     assert "0.99" in (out / "summary.html").read_text()
 
 
 def test_a_corpus_is_needed_at_first_and_when_all_begins_anew(corpus, tmp_path):
     out = tmp_path / "out"
-    assert "nothing to go on from" in run("cluster", "-o", out).stderr
+    assert "nothing to resume" in run("cluster", "-o", out).stderr
     assert run("cluster", corpus, "-o", out).exit_code == 0
-    assert "nothing to go on from" in run("cluster", "-o", out, "--fresh").stderr
+    assert "nothing to resume" in run("cluster", "-o", out, "--fresh").stderr
     assert run("cluster", corpus, "-o", out, "--fresh", "--discard").exit_code == 0
     assert not (out / "phases").exists()
-    assert "there is something in it" in run("cluster", corpus, "-o", out).stderr
+    assert "the folder is not empty" in run("cluster", corpus, "-o", out).stderr
 
 
 def test_another_corpus_is_refused_in_the_folder_of_the_first(corpus, tmp_path):
@@ -137,8 +137,8 @@ def test_a_question_is_answered_out_of_the_folder(corpus, tmp_path):
     answer = run("cluster", "-o", out, "--query", "http://a/song")
     assert answer.exit_code == 0
     assert all(name in answer.stdout for name in ("song", "copy", "loud", "more"))
-    told = json.loads(run("cluster", "-o", out, "--query", "tale", "--query", "copy", "--format", "json").stdout)
-    assert [len(cluster["members"]) for cluster in told["clusters"]] == [1, 4]
+    result = json.loads(run("cluster", "-o", out, "--query", "tale", "--query", "copy", "--format", "json").stdout)
+    assert [len(cluster["members"]) for cluster in result["clusters"]] == [1, 4]
     unknown = run("cluster", "-o", out, "--query", "nobody")
     assert unknown.exit_code == 1
 
@@ -155,4 +155,61 @@ def test_any_objects_by_a_column_of_features(tmp_path):
 def test_super_shingles_and_containment_are_refused_together(corpus, tmp_path):
     result = run("cluster", corpus, "-o", tmp_path / "out", "--super-shingles", "--measure", "containment")
     assert result.exit_code == 1
-    assert "not a part in a larger one" in result.stderr
+    assert "do not find a part in a larger document" in result.stderr
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_rows_without_a_text_are_one_line_and_no_error(tmp_path):
+    rows = [{"id": number, "text": None if number else SONG} for number in range(500)]
+    result = run("cluster", written(tmp_path / "a.jsonl", rows), "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == "left out: 499 times, first a.jsonl, row 2: no 'text'\n"
+    (reason,) = json.loads((tmp_path / "out" / "summary.json").read_text())["reasons"]
+    assert reason == {"count": 499, "file": "a.jsonl", "row": 2, "reason": "no 'text'"}
+
+
+def test_a_corpus_without_documents_is_an_error(tmp_path):
+    result = run("cluster", written(tmp_path / "a.jsonl", [{"id": "1", "text": ""}]), "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "no document was read" in result.stderr
+
+
+def test_integer_ids_stay_integers_and_line_breaks_are_safe(tmp_path):
+    rows = [{"id": 7, "text": SONG}, {"id": 8, "text": SONG}, {"id": -9, "text": TALE}]
+    out = tmp_path / "out"
+    assert run("cluster", written(tmp_path / "a.jsonl", rows), "-o", out).exit_code == 0
+    assert [row["id"] for row in table(out / "keep.parquet")] == [7, -9]
+    assert (out / "keep.txt").read_text() == "7\n-9\n"
+    assert run("cluster", "-o", out, "--keep", "longest").exit_code == 0  # nothing is read again
+    assert [row["id"] for row in table(out / "keep.parquet")] == [7, -9]
+    rows = [{"id": "two\nlines", "text": SONG}, {"id": "5", "text": TALE}, {"id": 6, "text": "short"}]
+    assert run("cluster", written(tmp_path / "b.jsonl", rows), "-o", tmp_path / "mixed").exit_code == 0
+    assert [row["id"] for row in table(tmp_path / "mixed" / "keep.parquet")] == ["two\nlines", "5", "6"]
+    assert (tmp_path / "mixed" / "keep.txt").read_text() == "two\\nlines\n5\n6\n"
+    rows = [{"id": 1 << 70, "text": SONG}]
+    assert run("cluster", written(tmp_path / "c.jsonl", rows), "-o", tmp_path / "large").exit_code == 0
+    assert [row["id"] for row in table(tmp_path / "large" / "keep.parquet")] == [str(1 << 70)]
+
+
+def test_shards_of_the_same_name_are_all_read(tmp_path):
+    shards = [written(tmp_path / name / "shard.jsonl", [{"text": text}]) for name, text in (("a", SONG), ("b", TALE))]
+    result = run("cluster", *shards, "-o", tmp_path / "out", "--format", "json")
+    assert (result.exit_code, json.loads(result.stdout)["documents"]) == (0, 2)
+
+
+@pytest.mark.parametrize("out", ["s3://bucket/out", "gs://bucket", "file:///tmp/x"])
+def test_an_address_as_the_output_is_refused_at_once(corpus, out):
+    result = run("cluster", corpus, "-o", out)
+    assert result.exit_code == 1
+    assert "is not a folder of this machine" in result.stderr
+    assert not Path(out.split("/")[0]).exists()
+
+
+def test_keeping_the_newest_without_dates_is_said(corpus, tmp_path):
+    result = run("cluster", corpus, "-o", tmp_path / "out", "--keep", "newest")
+    assert "--keep newest: 4 of 5 documents have no date" in result.stderr

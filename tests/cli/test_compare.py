@@ -48,30 +48,34 @@ class TestTable:
         result = run(CLASS, *BASED)
         assert result.exit_code == 0
         lines = result.stdout.splitlines()
-        assert lines[0] == "15 submissions, 8 pairs with a score of at least 0.07"
-        assert "every shared passage of 11 is found" in lines[1]
-        rows = [line.split() for line in lines if "%" in line]
+        summary = (
+            "15 submissions, 105 pairs compared, 8 listed: score of at least 0.07 or a shared passage of 66 tokens"
+        )
+        assert lines[0] == summary
+        assert lines[1].startswith("half of all pairs score at most 0%, 95 of 100 at most ")
+        assert "every shared passage of 11 tokens is found" in lines[2]
+        rows = [line.split() for line in lines[3:] if "%" in line]
         assert [row[-2:] for row in rows[:2]] == [["amara.py", "bruno.py"], ["nils.java", "oona.java"]]
         assert rows[0][:5] == ["100%"] * 5
         scores = [int(row[0].rstrip("%")) for row in rows]
         assert scores == sorted(scores, reverse=True)
         assert "cluster 1, 2 submissions: amara.py, bruno.py" in lines
 
-    def test_what_was_left_out_is_told(self, tmp_path):
+    def test_what_was_left_out_is_reported(self, tmp_path):
         (tmp_path / "a.txt").write_text("A text.")
         (tmp_path / "b.bin").write_bytes(b"\0" * 50)
-        assert "left out: b.bin: binary: it has NUL bytes" in run(tmp_path).stdout
+        assert "skipped: b.bin (1 file, 50 bytes): binary: it has NUL bytes" in run(tmp_path).stdout
 
-    def test_what_is_odd_about_one_is_told(self, tmp_path):
+    def test_what_is_odd_about_one_is_reported(self, tmp_path):
         (tmp_path / "a.txt").write_text("A text of so\u200bme wo\u200brds th\u200bat are not \x1b[2J.")
-        told = run(tmp_path).stdout
-        assert "odd, a.txt: a.txt has characters that are not seen in 3 places" in told
+        result = run(tmp_path).stdout
+        assert "odd, a.txt: a.txt has invisible characters in 3 places" in result
 
     def test_what_is_odd_moves_no_cursor(self, tmp_path):
         (tmp_path / "a.html").write_text(f"<p>Seen</p><p style='display:none'>\x1b[2J{'unseen ' * 20}</p>")
-        told = run(tmp_path).stdout
-        assert "odd, a.html" in told
-        assert "\x1b" not in told
+        result = run(tmp_path).stdout
+        assert "odd, a.html" in result
+        assert "\x1b" not in result
 
     def test_people_over_assignments(self):
         result = run(CLASS, *BASED, "--group-by", "person")
@@ -83,49 +87,76 @@ class TestTable:
 
     def test_a_long_table_says_how_to_see_the_rest(self):
         found = whorl.compare_all(CLASS, threshold=0.0)
-        result = run(CLASS, "--threshold", 0, "--limit", 30)
-        assert f"and {len(found.pairs) - 25} more" in result.stdout
+        result = run(CLASS, "--threshold", 0)
+        assert f"and {len(found.rows) - 25} rows more" in result.stdout
+        assert "not listed" not in result.stdout
+        assert "41 pairs share less and are not listed: --threshold 0 lists" in run(CLASS, *BASED).stdout
+
+    def test_pairs_beyond_the_limit_are_reported(self):
+        found = whorl.compare_all(CLASS, threshold=0.0, limit=3)
+        result = run(CLASS, "--threshold", 0, "--limit", 3)
+        assert f"--threshold 0 --limit {len(found.pairs) + found.unlisted} lists" in result.stdout
+
+    def test_identical_submissions_are_one_row(self):
+        rows = [line.split() for line in run(CLASS, *BASED).stdout.splitlines() if "%" in line][1:]
+        assert ["amara.py", "bruno.py"] in [row[-2:] for row in rows]
+        assert [row[6:] for row in rows if "elif.py" in row] == [["amara.py", "+1", "identical", "elif.py"]]
+
+    def test_a_long_passage_is_listed_whatever_the_score(self):
+        result = run(CLASS, "--threshold", 0.99).stdout
+        assert "listed for" in result
+        assert "long passage" in result
+        assert "long passage" not in run(CLASS, "--threshold", 0.99, "--long", 0).stdout
 
 
 class TestJson:
-    def test_it_is_what_the_library_finds(self):
+    def test_it_is_what_the_library_finds(self, monkeypatch):
+        monkeypatch.setattr("sys.argv", ["/usr/bin/whorl", "compare", "a class", "--format", "json"])
         result = run(CLASS, *BASED, "--format", "json", "--threads", 2)
         assert result.exit_code == 0
         assert result.stderr == ""
         found = whorl.compare_all(CLASS, base=TEMPLATE, roster=ROSTER)
-        assert json.loads(result.stdout) == as_json(found)
+        printed = json.loads(result.stdout)
+        assert printed["run"].pop("command") == "whorl compare 'a class' --format json"
+        expected = as_json(found)
+        assert expected["run"].pop("command") == ""
+        assert printed == expected
 
     def test_every_setting_reaches_the_comparison(self):
-        options = ("--threshold", 0.3, "--sort", "containment", "--limit", 2, "--cluster", 0.9, "--max-share", "50%")
-        told = json.loads(run(CLASS, *options, "--anonymise", "--format", "json").stdout)
+        options = (
+            "--threshold", 0.3, "--sort", "containment", "--limit", 2, "--long", 0, "--cluster", 0.9,
+            "--max-share", "50%",
+        )  # fmt: skip
+        result = json.loads(run(CLASS, *options, "--anonymise", "--format", "json").stdout)
         found = whorl.compare_all(
-            CLASS, threshold=0.3, measure="containment", limit=2, cluster=0.9, max_share=0.5, anonymise=True
+            CLASS, threshold=0.3, measure="containment", limit=2, long=0, cluster=0.9, max_share=0.5, anonymise=True
         )
-        assert told == as_json(found)
-        assert (told["threshold"], told["measure"], len(told["pairs"])) == (0.3, "containment", 2)
-        assert told["omitted"] > 0
+        assert result == as_json(found)
+        rows = [pair for pair in result["pairs"] if pair["same_as"] is None]
+        assert (result["threshold"], result["measure"], len(rows)) == (0.3, "containment", 2)
+        assert result["omitted"] > 0
 
     def test_a_scheme_of_ones_own(self):
-        told = json.loads(run(CLASS, "--k", 12, "--t", 20, "--format", "json").stdout)
-        assert (told["scheme"]["k"], told["scheme"]["guarantee"]) == (12, 20)
-        assert told["scheme"]["frontend"] == "code"
+        result = json.loads(run(CLASS, "--k", 12, "--t", 20, "--format", "json").stdout)
+        assert (result["scheme"]["k"], result["scheme"]["guarantee"]) == (12, 20)
+        assert result["scheme"]["frontend"] == "code"
 
     def test_only_some_files(self):
-        told = json.loads(run(CLASS, "--include", "*.java", "--format", "json").stdout)
-        assert {Path(one["name"]).suffix for one in told["submissions"]} == {".java"}
-        told = json.loads(run(CLASS, "--exclude", "*.java", "--exclude", "farid/", "--format", "json").stdout)
-        assert {Path(one["name"]).suffix for one in told["submissions"]} == {".py"}
+        result = json.loads(run(CLASS, "--include", "*.java", "--format", "json").stdout)
+        assert {Path(one["name"]).suffix for one in result["submissions"]} == {".java"}
+        result = json.loads(run(CLASS, "--exclude", "*.java", "--exclude", "farid/", "--format", "json").stdout)
+        assert {Path(one["name"]).suffix for one in result["submissions"]} == {".py"}
 
     def test_two_files(self):
-        told = json.loads(run(CLASS / "amara.py", CLASS / "bruno.py", "--format", "json").stdout)
-        (pair,) = told["pairs"]
-        assert (pair["left"], pair["right"], pair["score"]) == ("amara.py", "bruno.py", pytest.approx(1))
+        result = json.loads(run(CLASS / "amara.py", CLASS / "bruno.py", "--format", "json").stdout)
+        (pair,) = result["pairs"]
+        assert (pair["left"], pair["right"], pair["score"]) == ("amara.py", "bruno.py", 1)
 
     def test_an_archive_of_earlier_years(self, tmp_path):
         (tmp_path / "again.py").write_bytes((CLASS / "hana.py").read_bytes())
-        told = json.loads(run(tmp_path, "--archive", CLASS, "--base", TEMPLATE, "--format", "json").stdout)
-        assert [one["archived"] for one in told["submissions"]] == [False] + [True] * 15
-        assert [(pair["left"], pair["right"]) for pair in told["pairs"]] == [("again.py", "hana.py")]
+        result = json.loads(run(tmp_path, "--archive", CLASS, "--base", TEMPLATE, "--format", "json").stdout)
+        assert [one["archived"] for one in result["submissions"]] == [False] + [True] * 15
+        assert [(pair["left"], pair["right"]) for pair in result["pairs"]] == [("again.py", "hana.py")]
 
 
 class TestCsv:
@@ -195,7 +226,7 @@ class TestErrors:
     def test_a_list_that_cannot_be_used(self, tmp_path):
         (tmp_path / "class.csv").write_text("who,what\nme,this\n")
         line = one_line(run(CLASS, "--submissions-csv", tmp_path / "class.csv"))
-        assert "class.csv: the first line names no column 'submission'" in line
+        assert "class.csv: the first line must name a column 'submission'" in line
 
     def test_a_scheme_that_cannot_be(self):
         assert "k: 0 is out of range" in one_line(run(CLASS, "--k", 0))
@@ -205,3 +236,65 @@ class TestErrors:
 
     def test_a_scheme_that_nobody_knows(self):
         assert "prose" in one_line(run(CLASS, "--scheme", "prose"))
+
+
+class TestFailOn:
+    def test_the_exit_status_says_whether_a_pair_reaches_the_score(self):
+        reached = run(CLASS, *BASED, "--fail-on", "0.95")
+        assert reached.exit_code == 3
+        assert reached.stderr.endswith("3 pairs score at least 0.95: exit status 3, as --fail-on asks\n")
+        assert "amara.py" in reached.stdout
+        assert run(CLASS / "amara.py", CLASS / "elif.py", "--fail-on", "1").exit_code == 0
+
+    def test_a_score_that_unlisted_pairs_may_have_is_refused(self):
+        assert "add --threshold 0.01" in one_line(run(CLASS, "--fail-on", "0.01"), code=2)
+        assert "needs --sort score" in one_line(run(CLASS, "--fail-on", "0.5", "--sort", "longest"), code=2)
+        assert run(CLASS, *BASED, "--fail-on", "0.01", "--threshold", "0.01").exit_code == 3
+
+    def test_sarif_is_json(self):
+        result = run(CLASS, *BASED, "--format", "sarif")
+        assert json.loads(result.stdout)["runs"][0]["results"]
+
+    def test_the_size_of_a_report_needs_a_report(self, tmp_path):
+        result = run(CLASS, "--report-size", "5")
+        assert result.exit_code == 2
+        assert "add --report FOLDER" in result.stderr
+        result = run(CLASS, "--report-size", "5", "--report", tmp_path / "report")
+        assert result.exit_code == 0
+
+
+class TestReview:
+    def test_marks_need_a_report(self, tmp_path):
+        (tmp_path / "marks.json").write_text('{"kind": "whorl review", "pairs": []}')
+        result = run(CLASS, "--review", tmp_path / "marks.json")
+        assert result.exit_code == 2
+        assert "add --report FOLDER" in result.stderr
+
+    def test_marks_are_put_into_the_report(self, tmp_path):
+        marks = [{"left": "bruno.py", "right": "amara.py", "state": "dismissed", "note": "the same pair"}]
+        (tmp_path / "marks.json").write_text(json.dumps({"kind": "whorl review", "pairs": marks}))
+        result = run(CLASS, *BASED, "--review", tmp_path / "marks.json", "--report", tmp_path / "report")
+        assert result.exit_code == 0
+        page = (tmp_path / "report" / "index.html").read_text()
+        assert '["amara.py","bruno.py","dismissed","the same pair",[]]' in page
+
+    def test_an_ignored_passage_counts_as_starter_code(self, tmp_path):
+        before = json.loads(run(CLASS, *BASED, "--format", "json").stdout)
+        [pair] = [pair for pair in before["pairs"] if pair["left"] == "jomo.java"]
+        lines = (CLASS / "jomo.java").read_text().splitlines()
+        passage = max(pair["passages"], key=lambda passage: passage["symbols"])["left"]
+        text = "\n".join(lines[passage["start_line"] - 1 : passage["end_line"]])
+        names = {name: pair[name] for name in ("left", "right")}
+        mark = {**names, "state": "", "note": "", "ignored": [{"format": "java", "text": text}]}
+        (tmp_path / "marks.json").write_text(json.dumps({"kind": "whorl review", "pairs": [mark]}))
+        after = json.loads(run(CLASS, *BASED, "--format", "json", "--review", tmp_path / "marks.json").stdout)
+        assert ("jomo.java", "kaia.java") not in {(pair["left"], pair["right"]) for pair in after["pairs"]}
+        assert after["pairs"][0]["score"] == before["pairs"][0]["score"]
+        assert after["run"]["base"][-1] == f"ignored passages of {tmp_path / 'marks.json'}"
+
+    def test_another_file_is_refused_before_comparing(self, tmp_path):
+        (tmp_path / "marks.json").write_text("[]")
+        result = run(CLASS, "--review", tmp_path / "marks.json", "--report", tmp_path / "report")
+        assert result.exit_code == 1
+        assert "no review marks" in result.stderr
+        assert not (tmp_path / "report").exists()

@@ -18,7 +18,7 @@ def run(*arguments: object, stdin: bytes | None = None) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
-def told(*arguments: object) -> Any:
+def as_json(*arguments: object) -> Any:
     result = run(*arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
@@ -31,7 +31,7 @@ def papers(tmp_path, monkeypatch):
     Path("papers/song.txt").write_text(SONG)
     Path("papers/tale.html").write_text(f"<p>{TALE}</p>")
     assert run("index", "create", "index").exit_code == 0
-    assert told("index", "add", "index", "papers", "--owner", "library", "--label", "old") == {
+    assert as_json("index", "add", "index", "papers", "--owner", "library", "--label", "old") == {
         "added": 2,
         "skipped": [],
     }
@@ -39,36 +39,36 @@ def papers(tmp_path, monkeypatch):
 
 
 def test_what_is_added_is_listed(papers):
-    entries = told("index", "list", papers)
+    entries = as_json("index", "list", papers)
     assert [(entry["name"], entry["format"], entry["owner"], entry["labels"]) for entry in entries] == [
         ("papers/song.txt", "text", "library", ["old"]),
         ("papers/tale.html", "html", "library", ["old"]),
     ]
     assert "papers/song.txt" in run("index", "list", papers).output
-    assert told("index", "stats", papers)["documents"] == 2
+    assert as_json("index", "stats", papers)["documents"] == 2
     assert "2 documents, all sound" in run("index", "verify", papers).output
 
 
 def test_adding_again_costs_nothing_and_mirrors(papers):
     add = ("index", "add", papers, "papers", "--owner", "library", "--label", "old")
-    assert told(*add) == {"unchanged": 2, "skipped": []}
+    assert as_json(*add) == {"unchanged": 2, "skipped": []}
     Path("papers/song.txt").write_text(SONG + " The end.")
     Path("papers/tale.html").unlink()
-    assert told(*add, "--mirror") == {"replaced": 1, "removed": 1, "skipped": []}
-    assert [entry["name"] for entry in told("index", "list", papers)] == ["papers/song.txt"]
+    assert as_json(*add, "--mirror") == {"replaced": 1, "removed": 1, "skipped": []}
+    assert [entry["name"] for entry in as_json("index", "list", papers)] == ["papers/song.txt"]
 
 
 def test_what_is_only_left_out_is_not_gone(papers):
     Path("papers/song.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     Path("papers/.gitignore").write_text("tale.html\n")
-    answer = told("index", "add", papers, "papers", "--mirror")
+    answer = as_json("index", "add", papers, "papers", "--mirror")
     assert answer["removed"] == 0
-    assert told("index", "stats", papers)["documents"] == 2
+    assert as_json("index", "stats", papers)["documents"] == 2
 
 
-def test_what_cannot_be_read_is_told(papers):
+def test_what_cannot_be_read_is_reported(papers):
     Path("papers/image.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    answer = told("index", "add", papers, "papers", "--owner", "library", "--label", "old")
+    answer = as_json("index", "add", papers, "papers", "--owner", "library", "--label", "old")
     assert answer["unchanged"] == 2
     assert [item["file"] for item in answer["skipped"]] == ["papers/image.txt"]
     assert "PNG" in answer["skipped"][0]["reason"]
@@ -76,7 +76,7 @@ def test_what_cannot_be_read_is_told(papers):
 
 def test_a_search_tells_where_a_text_comes_from(papers):
     Path("draft.txt").write_text(f"Listen. {TALE[:67]} Nothing else.")
-    (answer,) = told("search", papers, "draft.txt")
+    (answer,) = as_json("search", papers, "draft.txt")
     (hit,) = answer["hits"]
     assert hit["document"]["name"] == "papers/tale.html"
     assert hit["verified"]
@@ -96,19 +96,19 @@ def test_a_search_of_standard_input(papers):
 
 def test_nothing_is_found(papers):
     Path("draft.txt").write_text("Something entirely different, which nobody else has ever written down before.")
-    assert "nothing in the index shares a fingerprint" in run("search", papers, "draft.txt").output
+    assert "no document in the index shares a passage" in run("search", papers, "draft.txt").output
 
 
 def test_fewer_look_ups(papers):
     Path("draft.txt").write_text(SONG)
-    (answer,) = told("search", papers, "draft.txt", "--look-ups", 2)
+    (answer,) = as_json("search", papers, "draft.txt", "--look-ups", 2)
     assert answer["cost"]["look_ups"] == 2
     assert answer["hits"][0]["document"]["name"] == "papers/song.txt"
-    (answer,) = told("search", papers, "draft.txt", "--window", 60)
+    (answer,) = as_json("search", papers, "draft.txt", "--window", 60)
     assert answer["hits"][0]["containment"] == 1
     refused = run("search", papers, "draft.txt", "--window", 5)
     assert refused.exit_code == 1
-    assert "less than the index's own" in refused.stderr
+    assert "smaller than the index's own" in refused.stderr
 
 
 def test_removing(papers):
@@ -131,7 +131,7 @@ def test_sanctioned_documents_are_no_evidence(papers):
     Path("template.txt").write_text(SONG)
     run("index", "add", papers, "template.txt", "--sanctioned")
     Path("draft.txt").write_text(SONG)
-    (answer,) = told("search", papers, "draft.txt")
+    (answer,) = as_json("search", papers, "draft.txt")
     assert answer["hits"] == []
     assert answer["cost"]["sanctioned"] == answer["cost"]["fingerprints"]
 
@@ -141,7 +141,7 @@ def test_an_index_without_texts(tmp_path, monkeypatch):
     Path("song.txt").write_text(SONG)
     run("index", "create", "index", "--no-text")
     run("index", "add", "index", "song.txt")
-    (answer,) = told("search", "index", "song.txt")
+    (answer,) = as_json("search", "index", "song.txt")
     assert not answer["hits"][0]["verified"]
     assert answer["hits"][0]["passages"]
     assert "not verified" in run("search", "index", "song.txt").output
@@ -151,7 +151,7 @@ def test_an_index_is_an_archive(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("index", "create", "index", "--scheme", "code")
     run("index", "add", "index", CLASS)
-    found = told("compare", CLASS / "bruno.py", "--archive", "index")
+    found = as_json("compare", CLASS / "bruno.py", "--archive", "index")
     assert found["pairs"][0]["right"].endswith("amara.py")
     assert found["pairs"][0]["score"] == pytest.approx(1)
 
@@ -159,9 +159,9 @@ def test_an_index_is_an_archive(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("search", ".", "x"), "no index is there"),
-        (("index", "add", ".", "."), "no index is there"),
-        (("index", "create", "."), "there is something of this name already"),
+        (("search", ".", "x"), "no index: create one"),
+        (("index", "add", ".", "."), "no index: create one"),
+        (("index", "create", "."), "already exists"),
     ],
 )
 def test_what_goes_wrong_is_one_line(arguments, message, tmp_path, monkeypatch):

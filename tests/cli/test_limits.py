@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from whorl.cli import main
-from whorl.frontends.sandbox import Limits
-from whorl.frontends.sandbox.default import configure
+from whorl.sandbox import Limits
+from whorl.sandbox.pool import configure
 
 # Far more than a parser that is stopped after half a second, and the plain lexer after it, take on a busy machine.
 SECONDS = 60

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from whorl.cli import main
 from whorl.client.client import Client
-from whorl.client.faults import RefusedError
+from whorl.client.transport import ServerRefusedError
 
 SONG = "The keeper wrote down every evening what the sea had brought him, and what it had taken from him again."
 TALE = "A baker fired his three ovens every morning before the village woke, and nobody ever asked him why he did."
@@ -28,15 +28,18 @@ class Served:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.url = re.findall(r"http://\S+(?=/ )", self.process.stdout.readline())[0]
-        self.token = self.process.stdout.readline().split()[-1]
+        lines = iter(self.process.stdout.readline, "")
+        self.token = next(line for line in lines if "admin token" in line).split()[-1]
 
     def token_of(self, tenant: str, *scopes: str) -> str:
         """A token of somebody else."""
-        from whorl.client.body import Json
+        from whorl.client.transport import JsonBody
 
         with Client(self.url, self.token) as client:
-            told = client._transport().json("POST", "/api/v1/tokens", body=Json({"tenant": tenant, "scopes": scopes}))
-        return str(told["secret"])
+            result = client._transport().json(
+                "POST", "/api/v1/tokens", body=JsonBody({"tenant": tenant, "scopes": scopes})
+            )
+        return str(result["secret"])
 
     def stop(self) -> None:
         self.process.terminate()
@@ -47,7 +50,8 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    server = Served(tmp_path_factory.mktemp("served") / "index", "--max-upload", "1", "--max-batch", "2")
+    limits = ("--max-upload", "1", "--max-batch", "2", "--others", "exists")
+    server = Served(tmp_path_factory.mktemp("served") / "index", *limits)
     yield server
     server.stop()
 
@@ -72,7 +76,7 @@ def run(*arguments: object, stdin: bytes | None = None) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
-def told(*arguments: object) -> Any:
+def as_json(*arguments: object) -> Any:
     result = run(*arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
@@ -108,11 +112,11 @@ def walked(*where: str) -> tuple[Any, ...]:
     """All that a person does, and what he sees."""
     facts = ("--label", "old", "--label", "new", "--url", "http://x/y", "--date", "2020", "--contact", "a@b")
     return (
-        told("index", "add", *where, "papers", *facts),
-        told("index", "add", *where, "papers", *facts),
-        without(told("index", "list", *where), "id", "added"),
+        as_json("index", "add", *where, "papers", *facts),
+        as_json("index", "add", *where, "papers", *facts),
+        without(as_json("index", "list", *where), "id", "added"),
         run("index", "list", *where).output,
-        without(told("search", *where, "draft.txt", "draft.txt"), "id", "added", "foreign"),
+        without(as_json("search", *where, "draft.txt", "draft.txt"), "id", "added", "foreign"),
         run("search", *where, "draft.txt", "--explain").output,
         run("search", *where, "other.txt").output,
         run("index", "remove", *where, "papers/song.txt", "papers/tale.html").output,
@@ -134,36 +138,38 @@ def server_of(options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def test_standard_input_formats_and_estimates(asking):
-    assert told("index", "add", "papers", *asking)["added"] == 2
+    assert as_json("index", "add", "papers", *asking)["added"] == 2
     server = server_of(asking)
     found = run("search", "-", *server, "--as", "text", "--format", "json", stdin=SONG.encode())
     assert json.loads(found.stdout)[0]["hits"][0]["document"]["name"] == "papers/song.txt"
     Path("draft").write_text(SONG)
-    (answer,) = told("search", "draft", *server, "--look-ups", 2, "--no-passages", "--limit", 1)
+    (answer,) = as_json("search", "draft", *server, "--look-ups", 2, "--no-passages", "--limit", 1)
     assert answer["cost"]["look_ups"] == 2
     assert answer["hits"][0]["passages"] == []
-    assert "less than the index's own" in refused("search", "draft", *server, "--window", 5)
+    assert "smaller than the index's own" in refused("search", "draft", *server, "--window", 5)
     run("index", "remove", "papers/song.txt", "papers/tale.html", *asking)
 
 
-def test_what_is_gone_is_mirrored_and_what_cannot_be_read_is_told(asking):
+def test_what_is_gone_is_mirrored_and_what_cannot_be_read_is_reported(asking):
     Path("papers/image.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    answer = told("index", "add", "papers", *asking)
+    answer = as_json("index", "add", "papers", *asking)
     assert (answer["added"], [item["file"] for item in answer["skipped"]]) == (2, ["papers/image.txt"])
     Path("papers/song.txt").write_text(SONG + " The end.")
     Path("papers/tale.html").unlink()
-    answer = told("index", "add", "papers", *asking, "--mirror")
+    answer = as_json("index", "add", "papers", *asking, "--mirror")
     assert {key: answer[key] for key in ("replaced", "removed")} == {"replaced": 1, "removed": 1}
-    assert [entry["name"] for entry in told("index", "list", *asking)] == ["papers/song.txt"]
+    assert [entry["name"] for entry in as_json("index", "list", *asking)] == ["papers/song.txt"]
 
 
 def test_a_document_that_is_too_large_is_left_out(asking):
     Path("papers/large.txt").write_text("x" * (3 << 20))
-    answer = told("index", "add", "papers", *asking)
+    done = run("index", "add", "papers", *asking, "--format", "json")
+    assert done.exit_code == 1
+    answer = json.loads(done.stdout)
     assert answer["added"] == 2
     assert [item["file"] for item in answer["skipped"]] == ["papers/large.txt"]
     Path("large").write_text("x" * (3 << 20))
-    assert "(413): give less at a time" in refused("search", "large", *server_of(asking))
+    assert "(413): send less at a time" in refused("search", "large", *server_of(asking))
 
 
 def test_many_documents_are_listed_page_after_page(asking, monkeypatch):
@@ -171,19 +177,20 @@ def test_many_documents_are_listed_page_after_page(asking, monkeypatch):
     Path("many").mkdir()
     for number in range(8):
         Path(f"many/{number}.txt").write_text(f"{SONG} {number}")
-    assert told("index", "add", "many", *asking, "--threads", 3)["added"] == 8
-    assert [entry["name"] for entry in told("index", "list", *asking)] == [f"many/{number}.txt" for number in range(8)]
+    assert as_json("index", "add", "many", *asking, "--threads", 3)["added"] == 8
+    names = [entry["name"] for entry in as_json("index", "list", *asking)]
+    assert names == [f"many/{number}.txt" for number in range(8)]
 
 
-def test_what_is_missing_is_told_and_nothing_is_removed(asking):
-    told("index", "add", "papers", *asking)
+def test_what_is_missing_is_reported_and_nothing_is_removed(asking):
+    as_json("index", "add", "papers", *asking)
     message = refused("index", "remove", "papers/song.txt", "papers/nothing.txt", *asking)
-    assert "no document is called papers/nothing.txt: nothing was removed" in message
-    assert len(told("index", "list", *asking)) == 2
+    assert "no document is called papers/nothing.txt. Nothing was removed" in message
+    assert len(as_json("index", "list", *asking)) == 2
 
 
 def test_stats(asking):
-    stats = told("index", "stats", *asking[:2])
+    stats = as_json("index", "stats", *asking[:2])
     assert stats["documents"] >= 0
     assert stats["bytes"] > 0
     assert "documents" in run("index", "stats", *asking[:2]).output
@@ -203,33 +210,33 @@ def test_without_a_token_and_with_a_wrong_one(served, monkeypatch):
 def test_a_token_in_a_file(served, monkeypatch):
     Path("token").write_text(f"{served.token}\n")
     monkeypatch.setenv("WHORL_TOKEN", "whorl_wrong")
-    assert told("index", "list", "--server", served.url, "--token-file", "token", "--collection", "empty") == []
+    assert as_json("index", "list", "--server", served.url, "--token-file", "token", "--collection", "empty") == []
     assert "cannot read" in refused("index", "list", "--server", served.url, "--token-file", "gone")
 
 
 def test_a_token_that_may_not(served, monkeypatch):
     monkeypatch.setenv("WHORL_TOKEN", served.token_of("ann", "search"))
-    assert "(403): ask whoever runs" in refused("index", "add", "papers", "--server", served.url)
+    assert "(403): ask the administrator" in refused("index", "add", "papers", "--server", served.url)
     assert "(403)" in refused("index", "stats", "--server", served.url)
 
 
-def test_documents_of_others_are_told_coarsely(served, monkeypatch):
+def test_documents_of_others_are_reported_coarsely(served, monkeypatch):
     Path("story.txt").write_text(STORY)
     monkeypatch.setenv("WHORL_TOKEN", served.token_of("bob", "search", "add"))
-    assert told("index", "add", "story.txt", "--server", served.url)["added"] == 1
+    assert as_json("index", "add", "story.txt", "--server", served.url)["added"] == 1
     monkeypatch.setenv("WHORL_TOKEN", served.token_of("cid", "search"))
-    (answer,) = told("search", "story.txt", "--server", served.url)
+    (answer,) = as_json("search", "story.txt", "--server", served.url)
     assert (answer["hits"], answer["foreign"]) == ([], [{"level": "most"}])
     shown = run("search", "story.txt", "--server", served.url).output
-    assert "somebody else's document has most of it" in shown
+    assert "a document of another owner has most of it" in shown
     assert "nothing in the index" not in shown
 
 
 def test_an_admin_says_whose_documents_are(served, monkeypatch):
     monkeypatch.setenv("WHORL_TOKEN", served.token)
-    assert told("index", "add", "papers", "--server", served.url, "--owner", "dora")["added"] == 2
+    assert as_json("index", "add", "papers", "--server", served.url, "--owner", "dora")["added"] == 2
     monkeypatch.setenv("WHORL_TOKEN", served.token_of("dora", "search"))
-    entries = told("index", "list", "--server", served.url)
+    entries = as_json("index", "list", "--server", served.url)
     assert {(entry["name"], entry["owner"]) for entry in entries} == {
         ("papers/song.txt", "dora"),
         ("papers/tale.html", "dora"),
@@ -242,14 +249,14 @@ def test_an_admin_says_whose_documents_are(served, monkeypatch):
         (("search", "--server", "http://127.0.0.1:1"), "Missing argument 'FILES...'"),
         (("search", "index", "x"), "Path 'index' does not exist"),
         (("search",), "Missing argument 'INDEX'"),
-        (("search", "x", "--server", "http://127.0.0.1:1", "--group"), "--group does not go with --server"),
-        (("search", "x", "--server", "http://127.0.0.1:1", "--parse-seconds", "3"), "--parse-seconds does not go"),
+        (("search", "x", "--server", "http://127.0.0.1:1", "--group"), "--group does not work with --server"),
+        (("search", "x", "--server", "http://127.0.0.1:1", "--parse-seconds", "3"), "--parse-seconds does not work"),
         (("index", "add", "--server", "http://127.0.0.1:1"), "Missing argument 'PATHS...'"),
         (("index", "add", "gone", "--server", "http://127.0.0.1:1"), "'PATHS...': Path 'gone' does not exist"),
         (("index", "list", "papers", "extra"), "unexpected extra argument (extra)"),
         (("index", "list", "papers", "--server", "http://127.0.0.1:1"), "unexpected extra argument (papers)"),
-        (("index", "list", "papers", "--collection", "x"), "--collection goes with --server only"),
-        (("index", "stats", "papers", "--token-file", "x"), "--token-file goes with --server only"),
+        (("index", "list", "papers", "--collection", "x"), "--collection works with --server only"),
+        (("index", "stats", "papers", "--token-file", "x"), "--token-file works with --server only"),
         (("index", "remove", "papers"), "Missing argument 'NAMES...'"),
     ],
 )
@@ -258,17 +265,17 @@ def test_what_does_not_go_together(arguments, message):
 
 
 def test_a_server_that_is_not_there():
-    assert "nobody listens there" in refused("index", "list", "--server", "http://127.0.0.1:1")
+    assert "connection refused" in refused("index", "list", "--server", "http://127.0.0.1:1")
     assert "--server: 'nonsense': give an address" in refused("index", "list", "--server", "nonsense")
 
 
 def test_http_to_another_machine_is_warned_of(monkeypatch):
     def refuse(*_: object) -> None:
-        raise RefusedError("http://a.example", 404, "nothing")
+        raise ServerRefusedError("http://a.example", 404, "nothing")
 
     monkeypatch.setattr("whorl.client.transport.Transport.json", refuse)
     shown = run("index", "list", "--server", "http://a.example").stderr
-    assert "warning: http://a.example: whoever is on the way reads the token: use https" in shown
+    assert "warning: http://a.example: the token is sent unencrypted. Use https" in shown
 
 
 def test_the_token_is_no_option():

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import whorl
 from whorl.cli import main
 
 SONG = " ".join(f"the keeper wrote down on day {day} what the sea had brought him" for day in range(30))
@@ -17,7 +18,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-def told(*arguments: object) -> Any:
+def as_json(*arguments: object) -> Any:
     result = run(*arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
@@ -40,7 +41,7 @@ def songs(tmp_path, monkeypatch):
 
 
 def test_groups_in_json_name_the_best_and_those_alike(songs):
-    (answer,) = told("search", songs, "draft", "--group")
+    (answer,) = as_json("search", songs, "draft", "--group")
     ranked = [hit["document"]["name"] for hit in answer["hits"]]
     assert len(ranked) == 4
     groups = {found["document"]: found["alike"] for found in answer["groups"]}
@@ -49,7 +50,7 @@ def test_groups_in_json_name_the_best_and_those_alike(songs):
     assert groups["tale.txt"] == []
     assert [each["document"] for each in groups[best]] == [name for name in ranked if name not in (best, "tale.txt")]
     assert all(0.5 <= each["resemblance"] <= 1 for each in groups[best])
-    assert "groups" not in told("search", songs, "draft")[0]
+    assert "groups" not in as_json("search", songs, "draft")[0]
 
 
 def test_a_person_sees_the_best_and_the_names_of_the_others(songs):
@@ -74,5 +75,15 @@ def test_an_index_without_texts_says_that_it_cannot(tmp_path, monkeypatch):
     index = make(tmp_path, {"song.txt": SONG}, "--no-text")
     result = run("search", index, "song.txt", "--group")
     assert result.exit_code == 1
-    assert "song.txt: the index keeps no texts: hits are grouped by the texts" in result.stderr
+    assert "song.txt: the index keeps no texts: grouping needs the texts" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_documents_are_shown_by_title_with_the_name_below(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    index = make(tmp_path, {"song.txt": SONG})
+    with whorl.Index.open(index) as opened:
+        opened.add(whorl.Document("song.txt", SONG, labels=("title=Songs of the Sea", "licence=MIT")))
+    title, about = run("search", index, "song.txt", "--no-passages").output.splitlines()[1:]
+    assert title.endswith("  Songs of the Sea")
+    assert about.strip() == "song.txt, licence=MIT"

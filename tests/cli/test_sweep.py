@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.corpus.making import http, warc
+from tests.formats.corpora.making import http, warc
 from whorl.cli import COMMANDS, main
-from whorl.index.lock import writing
+from whorl.storage.folder import writing
 
 PAGE = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text("utf-8")
 SONG = " ".join(f"the keeper wrote down on day {day} what the sea had brought him and took" for day in range(20))
@@ -28,7 +28,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["sweep", *map(str, arguments)])
 
 
-def told(*arguments: object) -> Any:
+def as_json(*arguments: object) -> Any:
     result = run(*arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
@@ -51,15 +51,15 @@ def sweeps():
         {"url": "http://b/song", "text": f"{SONG} and that is the end of it all", "contact": "bo@b"},
         {"url": "http://a/tale", "text": TALE.upper()},
     )
-    assert told("add", "s", first, "--date", "2026-01-01")["contents"] == 2
-    done = told("add", "s", second, "--date", "2026-02-01")
+    assert as_json("add", "s", first, "--date", "2026-01-01")["contents"] == 2
+    done = as_json("add", "s", second, "--date", "2026-02-01")
     assert done == {"documents": 2, "contents": 2, "pages": 3, "sweeps": 2, "pairs": 1, "skipped": []}
     return Path("s")
 
 
 def test_find(sweeps):
-    found = told("find", sweeps, "http://a/song")
-    assert set(found) == {"url", "shown", "newest", "alive", "content", "cluster", "documents", "places"}
+    found = as_json("find", sweeps, "http://a/song")
+    assert set(found) == {"url", "shown", "newest", "alive", "gone", "content", "cluster", "documents", "places"}
     assert (found["shown"], found["newest"], found["alive"], found["documents"]) == (
         "2026-01-01",
         "2026-02-01",
@@ -72,15 +72,15 @@ def test_find(sweeps):
     ]
     assert set(found["places"][0]) == {"url", "contact", "first", "last", "current", "content", "likeness"}
     assert 0.9 < found["places"][0]["likeness"]["resemblance"] < found["places"][0]["likeness"]["has"] == 1
-    assert [place["url"] for place in told("find", sweeps, "http://a/song", "--as-of", "2026-01-15")["places"]] == [
+    assert [place["url"] for place in as_json("find", sweeps, "http://a/song", "--as-of", "2026-01-15")["places"]] == [
         "http://a/song"
     ]
-    assert told("find", sweeps, "http://a/tale", "--shown", "2026-01-01")["shown"] == "2026-01-01"
+    assert as_json("find", sweeps, "http://a/tale", "--shown", "2026-01-01")["shown"] == "2026-01-01"
     assert "gone on 2026-02-01" in run("find", sweeps, "http://a/song").stdout
 
 
 def test_history(sweeps):
-    history = told("history", sweeps, "http://a/tale")
+    history = as_json("history", sweeps, "http://a/tale")
     assert set(history) == {"url", "versions", "gone"}
     one, two = history["versions"]
     assert set(one) == {"content", "first", "last", "sweeps", "missed", "likeness"}
@@ -89,8 +89,41 @@ def test_history(sweeps):
     assert "gone" in run("history", sweeps, "http://a/song").stdout
 
 
+def test_changes(sweeps):
+    changes = as_json("changes", sweeps)
+    page = {"url": "http://a/song", "state": "moved", "moved_to": ["http://b/song"], "resemblance": None}
+    assert changes == {"date": "2026-02-01", "before": "2026-01-01", "pages": [page]}
+    assert [page["url"] for page in as_json("changes", sweeps, "--state", "new")["pages"]] == ["http://b/song"]
+    table = run("changes", sweeps, "--date", "2026-02-01", "--state", "changed", "--state", "moved").stdout
+    assert table.splitlines() == [
+        "2026-02-01, compared with 2026-01-01: 1 changed, 1 moved",
+        "moved     http://a/song",
+        "          -> http://b/song",
+        "changed   100.0%  http://a/tale",
+    ]
+    assert run("changes", sweeps, "--format", "csv").stdout.splitlines() == [
+        "date,before,state,url,moved_to,resemblance",
+        "2026-02-01,2026-01-01,moved,http://a/song,http://b/song,",
+    ]
+    unknown = run("changes", sweeps, "--date", "2026-01-15")
+    assert (unknown.exit_code, "no sweep on 2026-01-15; there are 2026-01-01, 2026-02-01" in unknown.stderr) == (
+        1,
+        True,
+    )
+
+
+def test_no_address_becomes_a_formula_of_a_spreadsheet():
+    corpus("1.jsonl", {"url": "=1+1", "text": SONG})
+    corpus("2.jsonl", {"url": "@sum(a1)", "text": SONG})
+    for number in (1, 2):
+        assert run("add", "s", f"{number}.jsonl", "--date", f"2026-0{number}-01").exit_code == 0
+    assert run("changes", "s", "--format", "csv").stdout.splitlines()[1:] == [
+        "2026-02-01,2026-01-01,moved,'=1+1,'@sum(a1),"
+    ]
+
+
 def test_stats(sweeps):
-    stats = told("stats", sweeps)
+    stats = as_json("stats", sweeps)
     assert stats["buckets"] == [0, 0.25, 0.5, 0.75, 0.9, 1]
     last = stats["sweeps"][1]
     assert (last["new"], last["gone"], last["changed"], last["changes"]) == (1, 1, 1, [0, 0, 0, 0, 0, 1])
@@ -100,19 +133,19 @@ def test_stats(sweeps):
 
 
 def test_contacts(sweeps):
-    answer = told("contacts", sweeps, "http://a/song")
+    answer = as_json("contacts", sweeps, "http://a/song")
     assert set(answer) == {"name", "stored", "content", "holders"}
     assert {holder["contact"] for holder in answer["holders"]} == {"ann@a", "bo@b"}
     Path("draft.txt").write_text(f"{SONG} said the keeper")
-    answer = told("contacts", sweeps, "draft.txt")
+    answer = as_json("contacts", sweeps, "draft.txt")
     assert (answer["stored"], len(answer["holders"])) == (False, 2)
     Path("same.txt").write_text(SONG.upper())
-    assert told("contacts", sweeps, "same.txt")["stored"]
+    assert as_json("contacts", sweeps, "same.txt")["stored"]
     assert "ann@a" in run("contacts", sweeps, "draft.txt").stdout
 
 
 def test_show(sweeps):
-    shown = told("show", sweeps, "http://a/tale")
+    shown = as_json("show", sweeps, "http://a/tale")
     assert [(member["kind"], member["urls"]) for member in shown["documents"]] == [
         (member["kind"], ["http://a/tale"]) for member in shown["documents"]
     ]
@@ -120,7 +153,7 @@ def test_show(sweeps):
     assert "cluster" in run("show", sweeps, "http://a/tale").stdout
 
 
-def test_a_bad_row_is_told_and_the_rest_goes_on():
+def test_a_bad_row_is_reported_and_the_rest_goes_on():
     path = corpus("a.jsonl", {"text": SONG}, {"text": ""}, {"text": TALE, "when": "yesterday"})
     path.write_text(path.read_text() + "not json\n")
     result = run("add", "s", path, "--own-dates", "--date-column", "when", "--date", "2026-01-01", "--format", "json")
@@ -129,8 +162,8 @@ def test_a_bad_row_is_told_and_the_rest_goes_on():
     assert done["documents"] == 1
     assert [(item["file"], item["row"]) for item in done["skipped"]] == [("a.jsonl", 2), ("a.jsonl", 4), ("a.jsonl", 3)]
     result = run("add", "s", path, "--date", "2026-01-01")
-    assert "left out: a.jsonl, row 2: 'text' is empty" in result.stderr
-    assert told("find", "s", "a.jsonl:1")["alive"]
+    assert "skipped: a.jsonl, row 2: 'text' is empty" in result.stderr
+    assert as_json("find", "s", "a.jsonl:1")["alive"]
 
 
 def test_settings_are_fixed(sweeps):
@@ -143,7 +176,7 @@ def test_settings_are_fixed(sweeps):
     ):
         result = run("add", sweeps, "1.jsonl", "--date", "2026-03-01", *options)
         assert result.exit_code == 1
-        assert "fixed when they are made" in result.stderr
+        assert "fixed when they are created" in result.stderr
     same = ["--threshold", "0.4", "--measure", "resemblance", "--common", "1000", "--scheme", "pages"]
     assert run("add", sweeps, "1.jsonl", "--date", "2026-03-01", *same).exit_code == 0
 
@@ -164,8 +197,8 @@ def test_a_mirrored_folder_and_a_web_crawl():
     Path("mirror/song.html").write_text(f"<p>{SONG}</p>")
     run("add", "s", "mirror", "--date", "2026-01-01", "--prefix", "http://x/")
     Path("crawl.warc").write_bytes(warc(http(f"<h1>{SONG}</h1>".encode()), 7))
-    assert told("add", "s", "crawl.warc", "--own-dates")["sweeps"] == 2
-    found = told("find", "s", "http://x/song.html")
+    assert as_json("add", "s", "crawl.warc", "--own-dates")["sweeps"] == 2
+    found = as_json("find", "s", "http://x/song.html")
     assert [(place["url"], place["last"]) for place in found["places"]] == [
         ("http://x/song.html", "2026-01-01"),
         ("http://x/7", "2024-05-06"),
@@ -179,10 +212,10 @@ def test_an_unknown_url(sweeps, command):
     assert "did you mean http://a/song?" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["find", "history", "show", "contacts", "stats"])
+@pytest.mark.parametrize("command", ["find", "history", "show", "contacts", "stats", "changes"])
 def test_a_folder_without_sweeps(command):
-    result = run(command, ".", *([] if command == "stats" else ["http://x/"]))
-    assert (result.exit_code, "no sweeps are there" in result.stderr) == (1, True)
+    result = run(command, ".", *([] if command in ("stats", "changes") else ["http://x/"]))
+    assert (result.exit_code, "no sweeps: add some" in result.stderr) == (1, True)
 
 
 def test_a_second_writer_is_refused(sweeps):
@@ -219,6 +252,7 @@ def test_the_example_of_the_page():
 
 
 def test_the_code_of_the_page(capsys):
-    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    exec(compile(code, "sweeps.md", "exec"), {"__name__": "page"})
-    assert capsys.readouterr().out == "2026-02-02 http://x/b 1.0\n2026-01-05 http://x/a 1.0\n"
+    for code in re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE):
+        exec(compile(code, "sweeps.md", "exec"), {"__name__": "page"})
+    found = "2026-02-02 http://x/b 1.0\n2026-01-05 http://x/a 1.0\n"
+    assert capsys.readouterr().out == f"{found}a duplicate ['a']\nb new []\n"

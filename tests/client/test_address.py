@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.client.address import Address
-from whorl.client.secret import token_of
+from whorl.client.address import Address, token_of
 from whorl.errors import InputError
 
 

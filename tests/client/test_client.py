@@ -4,13 +4,13 @@ import json
 from contextlib import closing, suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.stand_in import Asked, Reply, standing_in
-from whorl.client.answers import added_of, answer_of, entry_of, page_of, understood
-from whorl.client.client import Client
-from whorl.client.faults import AnswerError, RefusedError
+from tests.examples import examples
+from whorl.client.client import Client, added_of, answer_of, entry_of, page_of, understood
+from whorl.client.transport import AnswerError, ServerRefusedError
 from whorl.errors import DocumentError
 from whorl.index.writer import Added
 from whorl.model import Document, Skipped
@@ -52,7 +52,7 @@ def test_a_page_ends_when_the_server_says_so():
 def test_a_list_without_an_end():
     with standing_in(lambda _: answered({"documents": [STORED], "after": "a"})) as server:
         client = Client(server.url, None)
-        with closing(client), pytest.raises(AnswerError, match="its list has no end"):
+        with closing(client), pytest.raises(AnswerError, match="its list does not end"):
             list(client.entries())
     assert len(server.asked) == 2
 
@@ -70,8 +70,8 @@ def test_a_name_is_found_only_if_it_is_the_same():
 def test_what_is_wrong_with_one_document_stops_no_other(status):
     replies = iter([refusing(status), answered({"state": "added", "document": STORED}, 201)])
     with standing_in(lambda _: next(replies)) as server, Client(server.url, None) as client:
-        told = list(client.add_all([Document("a", "x"), Document("b", b"y")]))
-    assert told == [Skipped("a", "No: never"), Added("b", "added")]
+        result = list(client.add_all([Document("a", "x"), Document("b", b"y")]))
+    assert result == [Skipped("a", "No: never"), Added("b", "added")]
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500, 503])
@@ -79,7 +79,7 @@ def test_what_is_wrong_with_all_stops_all(status):
     with (
         standing_in(lambda _: refusing(status)) as server,
         Client(server.url, None) as client,
-        pytest.raises(RefusedError),
+        pytest.raises(ServerRefusedError),
     ):
         list(client.add_all([Document("a", "x"), Document("b", "y"), Document("c", "z")]))
     assert len(server.asked) == 1
@@ -89,12 +89,12 @@ def test_files_that_are_gone_are_left_out(tmp_path):
     (tmp_path / "there").write_text("x")
     with standing_in(lambda _: answered({"state": "added"})) as server, Client(server.url, None) as client:
         files = [Document("a", tmp_path / "gone"), Document("b", tmp_path), Document("c", tmp_path / "there")]
-        told = list(client.add_all(files, threads=2))
-    assert [type(each) for each in told] == [Skipped, Skipped, Added]
+        result = list(client.add_all(files, threads=2))
+    assert [type(each) for each in result] == [Skipped, Skipped, Added]
     assert len(server.asked) == 1
 
 
-def test_an_answer_is_told_as_the_command_tells_it():
+def test_an_answer_is_reported_as_the_command_tells_it():
     (hit,) = answer_of(ANSWER, "query.txt")["hits"]
     assert hit["document"]["owner"] == "ann"
     assert "url" not in hit["document"]
@@ -115,9 +115,9 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(ANYTHING)
-def test_answers_of_no_sense_are_told_as_such(value):
+def test_answers_of_no_sense_are_reported_as_such(value):
     for read in (entry_of, page_of, lambda each: added_of(each, "a"), lambda each: answer_of(each, "a")):
         with suppress(AnswerError), understood("http://x"):
             read(value)
@@ -130,7 +130,7 @@ def test_a_search_that_is_answered_with_nonsense(answer):
     with (
         standing_in(lambda _: answered(answer)) as server,
         Client(server.url, None) as client,
-        pytest.raises(AnswerError, match="not understood"),
+        pytest.raises(AnswerError, match="unexpected answer"),
     ):
         client.search(Document("q", "x"))
 
@@ -138,9 +138,9 @@ def test_a_search_that_is_answered_with_nonsense(answer):
 def test_names_that_are_no_unicode():
     """They cannot be stored; a search needs no name."""
     with standing_in(lambda _: answered(ANSWER)) as server, Client(server.url, None) as client:
-        (told,) = client.add_all([Document("bad \udce9\r\nname", "x")])
-        assert isinstance(told, Skipped)
-        assert "is not Unicode: rename the file" in told.reason
+        (result,) = client.add_all([Document("bad \udce9\r\nname", "x")])
+        assert isinstance(result, Skipped)
+        assert "is not Unicode: rename the file" in result.reason
         with pytest.raises(DocumentError, match="is not Unicode"):
             client.remove("bad \udce9")
         assert server.asked == []

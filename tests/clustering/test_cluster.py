@@ -1,23 +1,27 @@
 """Clusters against a brute-force reading of the paper: all pairs, by their full shinglings."""
 
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
+from tests.examples import examples
 from whorl import Document
-from whorl.clustering import counting
+from whorl.clustering import ClusterSettingsError, counting
 from whorl.clustering.cluster import cluster
-from whorl.clustering.counting import Counter, counted
-from whorl.clustering.features import Features
-from whorl.clustering.joining import FEW
-from whorl.clustering.records import Rows
-from whorl.clustering.settings import ClusterSettingsError
-from whorl.clustering.sorting import sketched, sorted_postings
+from whorl.clustering.counting import PairCounter, counted
+from whorl.clustering.joining import MISSING_PAIRS
+from whorl.clustering.records import Features, Rows
+from whorl.clustering.sketching import sketched, sorted_postings
+from whorl.errors import InputError
+from whorl.formats.corpora.records import Columns
 
 SCHEME = whorl.Scheme(symbols="words", k=2, select="full")
 texts = st.lists(st.lists(st.sampled_from("abcd"), max_size=12).map(" ".join), max_size=9)
@@ -30,7 +34,7 @@ def alike(left: str, right: str, measure: str) -> float:
 
 
 @given(texts, st.sampled_from([0.1, 0.34, 0.5, 0.75, 1.0]), st.sampled_from(["resemblance", "containment"]))
-@settings(max_examples=150)
+@examples(150)
 def test_closure_is_the_components_of_all_pairs(documents, threshold, measure):
     found = cluster(documents, SCHEME, threshold=threshold, measure=measure, modulus=1, closure=True)
     sets = [{number} for number in range(len(documents))]
@@ -46,7 +50,7 @@ def test_closure_is_the_components_of_all_pairs(documents, threshold, measure):
 
 
 @given(texts, st.sampled_from([0.2, 0.5, 0.8]), st.randoms())
-@settings(max_examples=100)
+@examples(100)
 def test_stars_are_as_alike_as_was_asked_in_any_order(documents, threshold, chance):
     found = cluster(documents, SCHEME, threshold=threshold, modulus=1)
     for number, member in enumerate(found.members):
@@ -63,6 +67,14 @@ def test_stars_are_as_alike_as_was_asked_in_any_order(documents, threshold, chan
     groups = {frozenset(documents[int(name)] for name in ids) for ids in found.clusters()}
     moved = {frozenset(documents[order[int(name)]] for name in ids) for ids in again.clusters()}
     assert groups == moved
+
+
+def test_the_shingles_of_clusters_are_those_of_the_scheme_pages():
+    first = " ".join(f"word{place % 37} and{place}" for place in range(200))
+    second = first.replace("and50", "or50").replace("and90", "or90")
+    similarity = min(member.similarity for member in whorl.cluster([first, second]).members)
+    assert similarity == whorl.resemblance(first, second, "pages")
+    assert similarity > whorl.resemblance(first, second)  # shingles of ten words lose more by an edit
 
 
 def test_equal_documents_are_set_aside_and_rejoin():
@@ -133,16 +145,16 @@ def test_what_cannot_be_read_is_left_out(tmp_path):
     st.lists(st.sets(st.integers(0, 30)), max_size=12), st.integers(1, 400), st.integers(2, 5), st.booleans(),
     st.integers(1, 2), st.integers(1, 9),
 )  # fmt: skip
-@settings(max_examples=60)
+@examples(60)
 def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memory, most, linear, threads, few):
     home = tmp_path_factory.mktemp("work")
     rows = Rows(np.array([value for one in sets for value in sorted(one)], np.uint64), np.cumsum([0, *map(len, sets)]))
     chosen = np.array([number % 5 < 4 for number in range(len(sets))], np.bool_)
-    counter = Counter(home, len(sets), memory, most, linear, threads)
+    counter = PairCounter(home, len(sets), memory, most, linear, threads)
     for part in sorted_postings(sketched(rows, chosen, memory), home, memory):
         counter.add(part)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "FEW", few)
+        patch.setattr(counting, "MERGE_STEP", few)
         written = counter.write(home / "pairs")
     found = {
         (left, right): count
@@ -163,10 +175,10 @@ def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memor
     assert [path.name for path in home.iterdir()] == ["pairs"]
 
 
-def test_all_faults_of_settings_are_told():
-    with pytest.raises(ClusterSettingsError) as told:
+def test_all_faults_of_settings_are_reported():
+    with pytest.raises(ClusterSettingsError) as result:
         cluster([], threshold=0, measure="x", modulus=12, common=1)
-    assert len(told.value.faults) == 4
+    assert len(result.value.faults) == 4
 
 
 def test_any_objects_cluster_by_their_features():
@@ -187,7 +199,7 @@ def test_any_objects_cluster_by_their_features():
 
 
 @given(texts, st.sampled_from([0.3, 0.5, 0.8]))
-@settings(max_examples=60)
+@examples(60)
 def test_clusters_by_super_shingles_are_verified(documents, threshold):
     found = cluster(documents, SCHEME, threshold=threshold, super_shingles=True, closure=True)
     exact = cluster(documents, SCHEME, threshold=threshold, modulus=1, closure=True)
@@ -211,7 +223,7 @@ def test_super_shingles_and_containment_do_not_go_together():
 
 
 @given(texts, st.sampled_from([0.2, 0.5, 0.8]))
-@settings(max_examples=100)
+@examples(100)
 def test_members_of_a_cluster_are_strangers_to_a_few_at_the_most(documents, threshold):
     found = cluster(documents, SCHEME, threshold=threshold, modulus=1)
     clusters = found.cluster.tolist()
@@ -223,7 +235,7 @@ def test_members_of_a_cluster_are_strangers_to_a_few_at_the_most(documents, thre
     ]
     for head in set(clusters):
         members = clusters.count(head)
-        assert sum(clusters[one] == head for one, _ in strangers) <= FEW * members
+        assert sum(clusters[one] == head for one, _ in strangers) <= MISSING_PAIRS * members
 
 
 def test_templated_pages_are_not_chained():
@@ -233,10 +245,80 @@ def test_templated_pages_are_not_chained():
     closed = cluster(pages, closure=True)
     assert [len(one) for one in closed.clusters()] == [40]
     guarded = cluster(pages)
-    assert max(len(one) for one in guarded.clusters()) <= 2 * FEW + 2
+    assert max(len(one) for one in guarded.clusters()) <= 2 * MISSING_PAIRS + 2
     assert all(member.similarity >= 0.4 for member in guarded.members)
 
 
 def test_documents_without_a_word_are_equal_only_if_they_are_identical():
     found = cluster(["!!!", "???", "!!!", ""], SCHEME)
     assert found.clusters() == [["0", "2"]]
+
+
+TEXTS = [" ".join(f"{word}{number}" for number in range(40)) for word in ("sea", "land")]
+ROWS: list[dict[str, Any]] = [
+    {"id": 10, "text": TEXTS[0], "more": [1]},
+    {"id": 11, "text": None, "more": []},
+    {"id": 12, "text": TEXTS[0] + " again", "more": None},
+    {"id": 13, "text": TEXTS[1], "more": []},
+]
+
+
+class Polars:
+    """What is used of a Polars frame."""
+
+    def iter_rows(self, *, named: bool) -> Iterator[dict[str, Any]]:
+        assert named
+        return iter(ROWS)
+
+
+class Pandas:
+    """What is used of a pandas frame, in which a missing text is not a number."""
+
+    itertuples = None
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def iloc(self) -> "Pandas":
+        return self
+
+    def __getitem__(self, part: slice) -> "Pandas":
+        return Pandas(self._rows[part])
+
+    def to_dict(self, form: str) -> list[dict[str, Any]]:
+        assert form == "records"
+        return [{**row, "text": float("nan") if row["text"] is None else row["text"]} for row in self._rows]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [ROWS, iter(ROWS), pa.Table.from_pylist(ROWS), pa.RecordBatch.from_pylist(ROWS), Polars(), Pandas(ROWS)],
+    ids=["dictionaries", "generator", "table", "batch", "polars", "pandas"],
+)
+def test_rows_of_any_table_are_documents_in_their_order(rows):
+    clustering = whorl.cluster(rows)
+    assert list(clustering.ids) == ["10", "11", "12", "13"]
+    assert clustering.cluster[0] == clustering.cluster[2] != clustering.cluster[3]
+    assert [(each.name, each.reason) for each in clustering.skipped] == [("11", "no 'text'")]
+
+
+def test_rows_have_other_columns_and_numbers_in_place_of_ids():
+    rows = [{"body": TEXTS[0]}, {"body": TEXTS[0]}]
+    assert list(whorl.cluster(rows, columns=Columns(text="body")).ids) == ["0", "1"]
+    with pytest.raises(InputError, match=r"no column 'text'; there are 'body'"):
+        whorl.cluster(rows)
+
+
+@pytest.mark.parametrize("documents", ["corpus.jsonl", b"text", Path("corpus.jsonl"), {"text": "x"}])
+def test_one_text_or_file_is_no_list_of_documents(documents):
+    with pytest.raises(InputError, match="is not a list of documents"):
+        whorl.cluster(documents)
+
+
+def test_other_objects_are_refused_by_name():
+    with pytest.raises(InputError, match="number 1 is tuple; give texts"):
+        whorl.cluster(["a text", ("id", "text")])

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.clustering import crowds
-from whorl.clustering.crowds import EACH, Asked, crowded, shared
+from whorl.clustering import counting
+from whorl.clustering.counting import SHINGLE_BYTES, PairsToVerify, crowded, shared
 from whorl.clustering.records import Rows
-from whorl.fingerprinting.ahead import Ahead
+from whorl.engine.prefetch import Prefetch
 
 sets = st.lists(st.sets(st.integers(0, 30).map(lambda number: number << 58 | number), max_size=20), min_size=1)
 
@@ -30,18 +30,18 @@ def test_every_way_of_counting(tmp_path_factory, sets, data, again, least, large
     pairs = sorted(data.draw(st.sets(st.sampled_from(every)))) if every else []
     left, right = np.array(pairs, np.int32).reshape(-1, 2).T.copy()
     rows = stored(sets, tmp_path_factory.mktemp("rows") / "hashes" if is_on_disk else None)
-    told: list[int] = []
-    with pytest.MonkeyPatch.context() as patch, Ahead(threads) as ahead:
-        patch.setattr(crowds, "AGAIN", again)
-        patch.setattr(crowds, "LEAST", least)
-        patch.setattr(crowds, "LARGE", large)
-        patch.setattr(crowds, "STEP", 3)
-        asked = Asked(left, right, lambda one, two: np.full(len(one), needed))
-        found = shared(rows, asked, room * EACH, ahead, told.append)
+    result: list[int] = []
+    with pytest.MonkeyPatch.context() as patch, Prefetch(threads) as ahead:
+        patch.setattr(counting, "LOOKUPS_PER_SHINGLE", again)
+        patch.setattr(counting, "LEAST_LOOKUPS", least)
+        patch.setattr(counting, "LARGE_CROWD", large)
+        patch.setattr(counting, "PAIRS_STEP", 3)
+        asked = PairsToVerify(left, right, lambda one, two: np.full(len(one), needed))
+        found = shared(rows, asked, room * SHINGLE_BYTES, ahead, result.append)
     for count, (one, two) in zip(found.tolist(), pairs, strict=True):
         exact = len(sets[one] & sets[two])
         assert count == exact or max(count, exact) < needed
-    assert sum(told) == len(pairs)
+    assert sum(result) == len(pairs)
 
 
 def test_a_crowd_is_taken_for_one():
@@ -53,9 +53,9 @@ def test_a_crowd_is_taken_for_one():
     rows = Rows(np.concatenate([*pages, *others]), np.cumsum([0, *map(len, pages), 9, 9]))
     pairs = [(one, two) for one in range(40) for two in range(one + 1, 40)] + [(40, 41)]
     left, right = np.array(pairs, np.int32).T.copy()
-    asked = Asked(left, right, lambda one, two: np.zeros(len(one)))
+    asked = PairsToVerify(left, right, lambda one, two: np.zeros(len(one)))
     assert [members.tolist() for members in crowded(rows, asked)] == [list(range(40))]
-    with Ahead(1) as ahead:
+    with Prefetch(1) as ahead:
         assert shared(rows, asked, 1 << 20, ahead).tolist() == [500] * 780 + [9]
 
 

@@ -1,11 +1,11 @@
-"""Documents that are set aside, against the definition: the first of those that are equal stands for the others."""
+"""Documents that are set aside, against the definition: the first of those that are equal original for the others."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.clustering.equals import KINDS, set_aside
 from whorl.clustering.records import RECORD
+from whorl.clustering.result import KINDS, set_aside
 
 # The digest of the content, and whether it could not be read.
 rows = st.lists(st.tuples(st.integers(1, 6), st.booleans()), max_size=12)
@@ -22,7 +22,7 @@ def test_the_first_of_equals_stands_for_the_others(made):
     found = set_aside(records)
     for number, (content, unread) in enumerate(made):
         if unread:
-            assert found.stands[number] == number
+            assert found.original[number] == number
             assert not found.is_there[number]
             continue
         ways = [("identical", lambda one: one), ("lexical", lambda one: one // 2), ("shingle", lambda one: one // 4)]
@@ -31,8 +31,8 @@ def test_the_first_of_equals_stands_for_the_others(made):
             for kind, way in ways
             if way(content)
         }
-        stands = min(firsts.values())
-        assert found.stands[number] == stands
-        kinds = [kind for kind, first in firsts.items() if first == stands]
-        assert KINDS[found.kinds[number]] == ("unique" if stands == number else kinds[0])
-        assert found.rows[number] == (stands == number)
+        original = min(firsts.values())
+        assert found.original[number] == original
+        kinds = [kind for kind, first in firsts.items() if first == original]
+        assert KINDS[found.kinds[number]] == ("unique" if original == number else kinds[0])
+        assert found.rows[number] == (original == number)

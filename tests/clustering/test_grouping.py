@@ -1,12 +1,13 @@
 """Groups of hits against a plain reading of the definition."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
-from whorl.clustering import grouping
-from whorl.clustering.grouping import group, group_hits
+from tests.examples import examples
+from whorl.clustering import query
+from whorl.clustering.query import group, group_hits
 from whorl.errors import InputError
 
 SCHEME = whorl.Scheme(symbols="words", k=2, select="full")
@@ -33,7 +34,7 @@ def by_definition(documents: list[str], threshold: float) -> list[list[int]]:
 
 
 @given(texts, st.sampled_from([0.1, 0.34, 0.5, 0.75, 1.0]))
-@settings(max_examples=150)
+@examples(150)
 def test_groups_are_those_of_the_definition(documents, threshold):
     found = group(documents, SCHEME, threshold)
     assert [list(each.members) for each in found] == by_definition(documents, threshold)
@@ -46,7 +47,7 @@ def test_groups_are_those_of_the_definition(documents, threshold):
 def test_many_holders_are_looked_at_in_parts(monkeypatch):
     documents = [SONG, TALE, f"{SONG} the end", SONG.upper(), f"{TALE} and more", "a b", "a b c"]
     whole = group(documents, SCHEME, 0.3)
-    monkeypatch.setattr(grouping, "AT_ONCE", 20)
+    monkeypatch.setattr(query, "AT_ONCE", 20)
     assert group(documents, SCHEME, 0.3) == whole
 
 
@@ -103,6 +104,6 @@ def test_programs_are_grouped_by_their_tokens():
 
 def test_an_index_without_texts_says_so():
     index = index_of("text", {"song": SONG}, text=False)
-    with pytest.raises(InputError, match=r"song: the index keeps no texts: hits are grouped by the texts"):
+    with pytest.raises(InputError, match=r"song: the index keeps no texts: grouping needs the texts"):
         group_hits(index, index.search(SONG))
     assert group_hits(index, []) == []

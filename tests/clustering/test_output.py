@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
+from tests.examples import examples
+from whorl.clustering import ClusterSettings
 from whorl.clustering.cluster import cluster
-from whorl.clustering.output import KEEPS, hundredths, kept, write, write_pairs
-from whorl.clustering.settings import ClusterSettings
+from whorl.clustering.output import KEEPS, hundredths, kept_documents, write, write_pairs
 
 SCHEME = whorl.Scheme(symbols="words", k=2, select="full")
 dates = st.sampled_from([None, "2020-01-01", "2021-05-05", "2024-02-29"])
@@ -18,11 +19,11 @@ rows = st.lists(st.tuples(st.lists(st.sampled_from("abc"), max_size=9).map(" ".j
 
 
 @given(rows, st.sampled_from(list(KEEPS)))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_one_of_every_cluster_is_kept(made, keep):
     documents = [whorl.Document(str(number), text, date=date) for number, (text, date) in enumerate(made)]
     found = cluster(documents, SCHEME, workers=1)
-    chosen = kept(found, keep).tolist()
+    chosen = kept_documents(found, keep).tolist()
     assert sorted(found.cluster[chosen].tolist()) == sorted(set(found.cluster.tolist()))
     for number in chosen:
         others = [other for other in range(len(made)) if found.cluster[other] == found.cluster[number]]
@@ -48,11 +49,11 @@ def test_the_tables_hold_what_was_found(tmp_path):
         whorl.Document("e", "nothing of the sort was ever written down"),
     ]
     found = cluster(documents, "web")
-    told = write(found, tmp_path, ClusterSettings(), "longest", [{"file": "d", "row": 0, "reason": "no text"}])
+    result = write(found, tmp_path, ClusterSettings(), "longest", [{"file": "d", "row": 0, "reason": "no text"}])
     write_pairs(found.ids, found.pairs, tmp_path)
-    assert told == json.loads((tmp_path / "summary.json").read_text())
-    assert (told["documents"], told["clusters"], told["identical_clusters"], told["kept"]) == (4, 1, 0, 2)
-    assert sum(told["kinds"].values()) == 4
+    assert result == json.loads((tmp_path / "summary.json").read_text())
+    assert (result["documents"], result["clusters"], result["identical_clusters"], result["kept"]) == (4, 1, 0, 2)
+    assert sum(result["kinds"].values()) == 4
     table = parquet.read_table(tmp_path / "documents.parquet").to_pylist()
     assert [row["id"] for row in table] == ["a", "\\ud800 b", "c", "e"]
     assert [row["url"] for row in table] == ["http://a/é", None, None, None]
@@ -63,7 +64,7 @@ def test_the_tables_hold_what_was_found(tmp_path):
     assert (pair["left"], pair["right"]) == ("a", "\\ud800 b")
     exact = whorl.resemblance(song, f"{song} and no more", "web")
     assert pair["resemblance"] == pytest.approx(exact)
-    assert [(place, count) for place, count in enumerate(told["pairs_by_hundredth"]) if count] == [
+    assert [(place, count) for place, count in enumerate(result["pairs_by_hundredth"]) if count] == [
         (int(100 * exact), 1)
     ]
     assert pair["left_in_right"] == 1

@@ -7,13 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from tests.examples import examples
 from whorl.clustering.query import Clusters
-from whorl.corpus.parquet import DOCUMENTS, PAIRS, write_table
 from whorl.errors import InputError
+from whorl.formats.corpora.parquet import DOCUMENTS, PAIRS, write_table
 
 URLS = ("http://a/", "http://b/", "7", None)
 
@@ -50,7 +51,7 @@ def is_called(row: dict[str, Any], name: str) -> bool:
 
 
 @given(tables(), names)
-@settings(max_examples=60)
+@examples(60)
 def test_every_question_is_answered_as_a_look_at_all_rows_would(tmp_path_factory, rows, asked):
     clusters = Clusters.open(write(tmp_path_factory.mktemp("clusters"), rows))
     assert len(clusters) == len(rows)
@@ -89,8 +90,8 @@ def test_a_url_that_showed_several_documents_counts_as_the_newest(tmp_path):
 
 def test_what_json_has(tmp_path):
     clusters = Clusters.open(write(tmp_path, [row(0, 0, "http://a/"), row(1, 0), row(2, 2)]))
-    told = json.loads(json.dumps(clusters.ask(["http://a/", "x", "1"]).as_dict()))
-    assert told == {
+    result = json.loads(json.dumps(clusters.ask(["http://a/", "x", "1"]).as_dict()))
+    assert result == {
         "found": [
             {"name": "http://a/", "documents": [row(0, 0, "http://a/")]},
             {"name": "1", "documents": [row(1, 0)]},
@@ -143,7 +144,7 @@ def test_only_row_groups_that_may_have_a_name_are_read(tmp_path, monkeypatch):
     assert [number for number, columns in read if len(columns) > 1] == [1]
 
 
-def test_unknown_names_are_told(tmp_path):
+def test_unknown_names_are_reported(tmp_path):
     clusters = Clusters.open(write(tmp_path, [row(0, 0)]))
     assert clusters.find("nobody") == ()
     with pytest.raises(InputError, match=r"nobody: no document of .* has this id or URL"):
@@ -157,7 +158,7 @@ def test_a_folder_that_is_no_clustering(tmp_path):
     with pytest.raises(InputError, match="cannot be read as Parquet"):
         Clusters.open(tmp_path)
     write_table(tmp_path / "documents.parquet", {"id": ["a"]}, {"id": "string"})
-    with pytest.raises(InputError, match="there is no column cluster, representative"):
+    with pytest.raises(InputError, match="no column cluster, representative"):
         Clusters.open(tmp_path)
 
 

@@ -3,20 +3,23 @@
 import errno
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
-from whorl.clustering import run as running
+from tests.examples import examples
+from whorl.clustering import ClusterSettings, sketching
+from whorl.clustering import cluster as running
 from whorl.clustering import store as storing
-from whorl.clustering.run import Run
-from whorl.clustering.settings import ClusterSettings
+from whorl.clustering.cluster import ClusteringRun
 from whorl.clustering.store import StoreError
 from whorl.errors import InputError
 from whorl.scheme import resolve
@@ -30,10 +33,10 @@ def documents(contents):
 
 
 def clustered(folder, items, scheme=SCHEME, **asked):
-    with Run(folder, scheme, ClusterSettings(**asked)) as run:
+    with ClusteringRun(folder, scheme, ClusterSettings(**asked)) as run:
         run.sketch(items)
         run.pair()
-        return run.join().held()
+        return run.join().in_memory()
 
 
 def same(one, two):
@@ -41,6 +44,7 @@ def same(one, two):
     for column in ("left", "right", "shared"):
         assert getattr(one.pairs, column).tolist() == getattr(two.pairs, column).tolist()
     assert (one.common, one.skipped, one.shingles) == (two.common, two.skipped, two.shingles)
+    assert one.boilerplate == two.boilerplate
 
 
 policies = st.fixed_dictionaries(
@@ -50,6 +54,7 @@ policies = st.fixed_dictionaries(
         "closure": st.booleans(),
         "estimate": st.booleans(),
         "common": st.sampled_from([2, 4, 1000]),
+        "boilerplate": st.sampled_from([None, 0, 2, 4]),
         "modulus": st.sampled_from([1, 4]),
         "least": st.sampled_from([1, 32]),
     }
@@ -57,7 +62,7 @@ policies = st.fixed_dictionaries(
 
 
 @given(texts, st.lists(policies, min_size=2, max_size=3))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_another_policy_over_the_same_folder_gives_what_a_new_run_gives(tmp_path_factory, contents, asked):
     home = tmp_path_factory.mktemp("run")
     clustered(home / "kept", documents(contents), **asked[0])
@@ -67,7 +72,7 @@ def test_another_policy_over_the_same_folder_gives_what_a_new_run_gives(tmp_path
 
 
 @given(texts, policies, st.sampled_from([1, 2, 3]), st.sampled_from([1 << 20, 1 << 30]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_threads_and_memory_change_nothing(tmp_path_factory, contents, policy, workers, memory):
     home = tmp_path_factory.mktemp("run")
     plain = clustered(home / "plain", documents(contents), workers=1, **policy)
@@ -81,14 +86,34 @@ def test_only_the_last_phase_is_repeated(tmp_path, monkeypatch):
     def never(*_, **__):
         raise AssertionError("not again")
 
-    for name in ("Reader", "draw", "Counter"):
-        monkeypatch.setattr(running, name, never)
+    for module, name in ((running, "ShingleReader"), (sketching, "draw"), (running, "PairCounter")):
+        monkeypatch.setattr(module, name, never)
     found = clustered(tmp_path, iter(()), threshold=0.6, closure=True)
     assert found.pairs.left.tolist() == [0]
     with pytest.raises(AssertionError):
         clustered(tmp_path, iter(()), common=2)
     with pytest.raises(AssertionError):
         clustered(tmp_path, iter(()), modulus=2)
+
+
+def test_clusters_are_kept_for_another_choice_of_documents(tmp_path, monkeypatch):
+    items = documents(["a b c d e f", "a b c d e g", "x y z", "a b c d e f g h"])
+
+    def joined(**policy):
+        with ClusteringRun(tmp_path, SCHEME, ClusterSettings(workers=1, **policy), "corpus") as run:
+            run.sketch(items)
+            run.pair()
+            return run.join()
+
+    first = joined()
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "Measurer", lambda *_: pytest.fail("not again"))
+        same(joined(), first)
+    other = joined(threshold=0.9)
+    assert other.pairs.left.tolist() != first.pairs.left.tolist()
+    same(joined(), first)
+    joined(common=2)
+    same(joined(), first)
 
 
 class StoppedError(Exception):
@@ -115,7 +140,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, monkeypatch, after):
 
 def test_what_was_being_written_is_cut_off(tmp_path):
     items = documents([f"the song of day {day} and nothing else" for day in range(10)])
-    with Run(tmp_path / "run", SCHEME, ClusterSettings(workers=1)) as run:
+    with ClusteringRun(tmp_path / "run", SCHEME, ClusterSettings(workers=1)) as run:
         run._read(items[:4])
         run._store.save(read=False)
     for path in (tmp_path / "run").iterdir():
@@ -135,7 +160,7 @@ def test_an_interrupted_run_keeps_what_it_read(tmp_path, monkeypatch):
     items = documents([f"the song of day {day} and nothing else" for day in range(10)])
     with pytest.raises(KeyboardInterrupt):
         clustered(tmp_path, interrupted(items), workers=1)
-    assert json.loads((tmp_path / "state.json").read_text())["documents"] == 10
+    assert json.loads((tmp_path / "state.json").read_text())["state"]["documents"] == 10
 
 
 def test_killed_at_any_moment_it_goes_on(tmp_path):
@@ -159,9 +184,9 @@ def test_killed_at_any_moment_it_goes_on(tmp_path):
 def test_another_corpus_or_scheme_is_refused(tmp_path):
     clustered(tmp_path, documents(["a b c"]))
     with pytest.raises(InputError, match="another scheme"):
-        Run(tmp_path, resolve("web"), ClusterSettings())
+        ClusteringRun(tmp_path, resolve("web"), ClusterSettings())
     with pytest.raises(InputError, match="another corpus"):
-        Run(tmp_path, SCHEME, ClusterSettings(), corpus="elsewhere")
+        ClusteringRun(tmp_path, SCHEME, ClusterSettings(), corpus="elsewhere")
 
 
 def test_a_corpus_that_changed_meanwhile_is_refused(tmp_path, monkeypatch):
@@ -175,11 +200,11 @@ def test_a_corpus_that_changed_meanwhile_is_refused(tmp_path, monkeypatch):
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path):
-    with Run(tmp_path, SCHEME, ClusterSettings()), pytest.raises(StoreError, match="another run"):
-        Run(tmp_path, SCHEME, ClusterSettings())
+    with ClusteringRun(tmp_path, SCHEME, ClusterSettings()), pytest.raises(StoreError, match="another run"):
+        ClusteringRun(tmp_path, SCHEME, ClusterSettings())
 
 
-def test_what_the_disk_refuses_is_told_at_the_end_and_the_run_can_go_on(tmp_path, monkeypatch):
+def test_what_the_disk_refuses_is_reported_at_the_end_and_the_run_can_go_on(tmp_path, monkeypatch):
     items = documents([f"the song of day {day} and nothing else" for day in range(10)])
 
     def refused(file):
@@ -187,9 +212,9 @@ def test_what_the_disk_refuses_is_told_at_the_end_and_the_run_can_go_on(tmp_path
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", refused)
-        run = Run(tmp_path / "run", SCHEME, ClusterSettings(workers=1))
+        run = ClusteringRun(tmp_path / "run", SCHEME, ClusterSettings(workers=1))
         run._store.save(read=False)
-        with pytest.raises(StoreError, match="No space left on device; nothing is lost: run the same command again"):
+        with pytest.raises(StoreError, match="No space left on device; run the same command again"):
             run._store.close()
     same(clustered(tmp_path / "run", items), clustered(tmp_path / "fresh", items))
 
@@ -203,7 +228,7 @@ def test_nothing_is_noted_after_a_refusal(tmp_path, monkeypatch):
             raise refusal
 
     monkeypatch.setattr(os, "fsync", lost_once)
-    run = Run(tmp_path, SCHEME, ClusterSettings(workers=1))
+    run = ClusteringRun(tmp_path, SCHEME, ClusterSettings(workers=1))
     run._store.save(read=False)
     run._store._saving.clear()  # as if it were not done yet when the next is saved
     run._store.save(read=True)
@@ -212,24 +237,88 @@ def test_nothing_is_noted_after_a_refusal(tmp_path, monkeypatch):
     assert not (tmp_path / "state.json").exists()
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"format": 99}', '{"format": 1, "documents": 5}'])
-def test_a_damaged_folder_is_told(tmp_path, text):
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "5", '{"format": 4}', '{"format": 4, "sum": 1, "state": []}', "[" * 5000]
+)
+def test_a_damaged_folder_is_reported(tmp_path, text):
     (tmp_path / "state.json").write_text(text)
-    with pytest.raises(StoreError, match="run again"):
-        Run(tmp_path, SCHEME, ClusterSettings())
+    with pytest.raises(StoreError, match=r"state.json: damaged; add --fresh to start over"):
+        ClusteringRun(tmp_path, SCHEME, ClusterSettings())
 
 
-def test_a_full_disk_is_told_and_the_run_can_go_on(tmp_path):
+@pytest.mark.parametrize("text", ['{"format": 99}', '{"format": 2, "documents": 5}'])
+def test_a_folder_of_another_version_is_refused(tmp_path, text):
+    (tmp_path / "state.json").write_text(text)
+    with pytest.raises(StoreError, match="written by another version of Whorl; add --fresh to start over"):
+        ClusteringRun(tmp_path, SCHEME, ClusterSettings())
+
+
+def test_every_flipped_bit_in_the_folder_is_noticed(tmp_path):
+    """Each byte that a run goes on from has a checksum, that of state.json too."""
+    items = documents([f"the song of day {day % 7} and nothing else" for day in range(20)])
+    right = clustered(tmp_path / "run", items)
+    draw = random.Random(5)
+    for path in sorted((tmp_path / "run").iterdir()):
+        data = path.read_bytes()
+        for at in sorted(draw.sample(range(len(data)), min(len(data), 12))):
+            path.write_bytes(data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1 :])
+            with pytest.raises(StoreError, match=r"damaged|another version"):
+                clustered(tmp_path / "run", [])
+        path.write_bytes(data)
+    same(clustered(tmp_path / "run", []), right)
+
+
+def test_what_a_phase_wrote_is_on_the_disk_before_the_state_names_it(tmp_path, monkeypatch):
+    synced: set[str] = set()
+    fsync = os.fsync
+
+    def noted(file):
+        synced.add(Path(f"/proc/self/fd/{file}").readlink().name)
+        fsync(file)
+
+    named: list[set[str]] = []
+    written = storing.write_atomically
+
+    def checked(path, state):
+        named.append({name for name, (size, _) in json.loads(state)["state"]["files"].items() if size} - synced)
+        written(path, state)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(storing, "write_atomically", checked)
+    clustered(tmp_path / "run", documents([f"the song of day {day % 7} and nothing else" for day in range(20)]))
+    assert len(named) >= 3
+    assert named == [set()] * len(named)
+    assert any(name.startswith("sketches-") for name in synced)
+    assert "pairs.1" in synced
+
+
+def test_what_a_phase_left_half_done_is_removed(tmp_path):
+    items = documents([f"the song of day {day % 7} and nothing else" for day in range(20)])
+    right = clustered(tmp_path / "run", items)
+    for name in ("run-000000.segment", "pairs-000000", "pairs.2", "state.new"):
+        (tmp_path / "run" / name).write_bytes(b"half")
+    same(clustered(tmp_path / "run", [], common=5), clustered(tmp_path / "fresh", items, common=5))
+    same(clustered(tmp_path / "run", []), right)
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names.isdisjoint({"run-000000.segment", "pairs-000000"})
+
+
+def test_a_folder_is_not_emptied_while_a_run_is_at_work(tmp_path):
+    with ClusteringRun(tmp_path, SCHEME, ClusterSettings()), pytest.raises(StoreError, match="another run"):
+        storing.clear(tmp_path)
+
+
+def test_a_full_disk_is_reported_and_the_run_can_go_on(tmp_path):
     corpus = tmp_path / "corpus.jsonl"
     rows = [{"id": str(day), "text": " ".join(f"{word} of {day}" for word in range(500))} for day in range(300)]
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = [sys.executable, "-m", "whorl", "cluster", str(corpus), "-o", str(tmp_path / "out")]
     # A file may not grow over 400 kB: to a program that is as good as a full disk.
     limited = ["bash", "-c", 'ulimit -f 400; exec "$@"', "limited", *command]
-    told = subprocess.run(limited, capture_output=True, text=True, check=False)
-    assert told.returncode == 1
-    assert "nothing is lost: run the same command again" in told.stderr
-    assert len(told.stderr.splitlines()) == 1
+    result = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "run the same command again" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
     subprocess.run(command, check=True, capture_output=True)
     subprocess.run([*command[:-1], str(tmp_path / "fresh")], check=True, capture_output=True)
     for name in ("documents.parquet", "pairs.parquet", "keep.txt"):

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from whorl.clustering.written import Table, numbers, summary
+from whorl.clustering.output import ParquetTable, numbers, summary
 from whorl.errors import InputError
 
 
@@ -13,7 +13,7 @@ from whorl.errors import InputError
 def table(tmp_path):
     rows = pa.table({"number": pa.array(range(100), pa.int64()), "name": [f"n{number}" for number in range(100)]})
     parquet.write_table(rows, tmp_path / "t.parquet", row_group_size=7)
-    return Table(tmp_path / "t.parquet", {"number": "int64", "name": "string"})
+    return ParquetTable(tmp_path / "t.parquet", {"number": "int64", "name": "string"})
 
 
 def test_batches_have_every_row_in_order(table):
@@ -42,7 +42,7 @@ def test_a_summary_that_is_none(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         summary(tmp_path)
     for text, message in (
-        ("[1]", "holds no summary"),
+        ("[1]", "not a summary"),
         ("\udc80", "cannot be read as JSON"),
         ("[" * 10**6, "cannot be"),
     ):

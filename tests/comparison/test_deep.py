@@ -75,8 +75,8 @@ def digest(found: whorl.Likeness) -> str:
     """All that a plain comparison tells, in one short word."""
     passages = [(each.left, each.right, each.symbols, each.matches) for each in found.passages]
     numbers = found.score, found.left_coverage, found.right_coverage, found.shared_fingerprints
-    told = [[round(number, 9) for number in numbers], passages]
-    return blake2b(json.dumps(told).encode(), digest_size=6).hexdigest()
+    result = [[round(number, 9) for number in numbers], passages]
+    return blake2b(json.dumps(result).encode(), digest_size=6).hexdigest()
 
 
 def test_without_it_nothing_changes():
@@ -87,10 +87,10 @@ def test_without_it_nothing_changes():
     assert digest(whorl.compare(CASE.left, CASE.right, deep=False)) == digest(whorl.compare(CASE.left, CASE.right))
 
 
-def test_faults_are_told(essays):
+def test_faults_are_reported(essays):
     with pytest.raises(whorl.InputError, match="reads prose"):
         whorl.compare_all(SAMPLES, "code", deep=True)
-    with pytest.raises(SettingsError, match="give deep too"):
+    with pytest.raises(SettingsError, match="add deep"):
         whorl.compare_all(essays, "text", summaries=True)
 
 

@@ -6,12 +6,15 @@ import pytest
 
 import whorl
 from tests.comparison.planting import edited, samples
-from whorl.comparison.export import as_json, as_rows
+from whorl.comparison import export
+from whorl.comparison.export import as_json, as_rows, as_sarif
 
 PAIR = {
     "left", "right", "score", "similarity", "containment", "left_coverage", "right_coverage", "longest",
-    "shared_fingerprints", "passages", "findings",
+    "shared_fingerprints", "passages", "findings", "parts", "matched", "damping", "listed", "same_as",
 }  # fmt: skip
+# How a score comes about; ``score_parts`` of a pair has them.
+PARTS = {"parts", "matched", "damping"}
 SIDE = {"file", "start", "end", "start_line", "end_line"}
 FACTS = ["person", "assignment", "label", "date"]
 ROSTER = """submission,person,assignment,label,date
@@ -49,10 +52,10 @@ def hidden(folder):
 
 class TestJson:
     def test_the_keys_of_the_contract(self, found):
-        told = as_json(found)
-        assert {"scheme", "submissions", "pairs", "skipped", "clusters"} <= told.keys()
-        assert all({"name", "symbols", "fingerprints"} <= submission.keys() for submission in told["submissions"])
-        (pair,) = told["pairs"]
+        result = as_json(found)
+        assert {"scheme", "submissions", "pairs", "skipped", "clusters"} <= result.keys()
+        assert all({"name", "symbols", "fingerprints"} <= submission.keys() for submission in result["submissions"])
+        (pair,) = result["pairs"]
         assert pair.keys() == PAIR
         for passage in pair["passages"]:
             assert passage.keys() == {"left", "right", "symbols", "matches"}
@@ -60,33 +63,48 @@ class TestJson:
             for match in passage["matches"]:
                 assert match.keys() == {"left", "right", "symbols"}
                 assert match["left"].keys() == match["right"].keys() == {"start", "end"}
-        assert all(item.keys() == {"file", "reason"} for item in told["skipped"])
-        assert json.loads(json.dumps(told)) == told
+        left_out = {"submission", "file", "reason", "files", "size"}
+        assert all(item.keys() == left_out for item in result["skipped"])
+        assert json.loads(json.dumps(result)) == result
 
     def test_names_stand_for_submissions(self, found):
-        told = as_json(found)
-        (pair,) = told["pairs"]
+        result = as_json(found)
+        (pair,) = result["pairs"]
         assert (pair["left"], pair["right"]) == ("Quigley-one.txt", "Waldemar")
         assert {passage["right"]["file"] for passage in pair["passages"]} == {"Waldemar-Xanthippe.txt"}
-        submission = next(one for one in told["submissions"] if one["name"] == "Quigley-one.txt")
+        submission = next(one for one in result["submissions"] if one["name"] == "Quigley-one.txt")
         assert {fact: submission[fact] for fact in FACTS} == dict(
             zip(FACTS, ["Quigley Zebedee", "essay", "late", "2026-02-03"], strict=True)
         )
 
     def test_the_scheme_can_be_used_again(self, found):
-        told = dict(as_json(found)["scheme"])
-        assert told.pop("id") == found.scheme.id
-        assert told.pop("guarantee") == found.scheme.guarantee
-        assert whorl.Scheme.from_dict(told) == found.scheme
+        result = dict(as_json(found)["scheme"])
+        assert result.pop("id") == found.scheme.id
+        assert result.pop("guarantee") == found.scheme.guarantee
+        assert whorl.Scheme.from_dict(result) == found.scheme
 
     def test_clusters_are_names(self, folder):
         lower = whorl.compare_all(folder / "class", cluster=0.2)
         assert as_json(lower)["clusters"] == [["Quigley-one.txt", "Waldemar"]]
 
     def test_the_measures_are_those_of_the_pair(self, found):
-        (pair,), (told,) = found.pairs, as_json(found)["pairs"]
-        for name in PAIR - {"left", "right", "passages", "findings"}:
-            assert told[name] == getattr(pair, name)
+        (pair,), (result,) = found.pairs, as_json(found)["pairs"]
+        for name in PAIR - PARTS - {"left", "right", "passages", "findings"}:
+            assert result[name] == getattr(pair, name)
+
+    def test_a_score_can_be_made_again_of_its_parts(self, found):
+        (result,) = as_json(found)["pairs"]
+        (part,) = result["parts"]
+        assert part == {"name": "characters", "similarity": result["similarity"], "containment": result["containment"]}
+        assert result["score"] == (part["similarity"] + part["containment"]) / 2 * result["damping"]
+        assert result["damping"] == min(1, (result["matched"] / 390) ** 0.5)
+
+    def test_what_is_not_listed_is_counted(self, found):
+        result = as_json(found)
+        assert result["compared"] == 2  # not the two of one person
+        assert result["unlisted"] == sum(found.scores) - 1
+        assert result["typical"].keys() == {"median", "p95"}
+        assert (result["long"], result["identical"]) == (5 * 39, [])
 
 
 class TestCsv:
@@ -96,19 +114,20 @@ class TestCsv:
             "left", "right", "score", "similarity", "containment", "left_coverage", "right_coverage", "longest",
             "shared_fingerprints",
         ]  # fmt: skip
-        assert header[9:] == [f"{side}_{fact}" for side in ("left", "right") for fact in FACTS]
+        facts = [f"{side}_{fact}" for side in ("left", "right") for fact in FACTS]
+        assert header[9:] == [*facts, "matched", "damping", "listed"]
         assert len(rows) == len(found.pairs)
         assert all(len(row) == len(header) for row in rows)
-        told = dict(zip(header, rows[0], strict=True))
-        assert float(told["score"]) == pytest.approx(found.pairs[0].score, abs=1e-4)
-        assert int(told["longest"]) == found.pairs[0].longest
-        assert (told["left"], told["left_person"], told["right_label"]) == ("Quigley-one.txt", "Quigley Zebedee", "")
+        data = dict(zip(header, rows[0], strict=True))
+        assert float(data["score"]) == pytest.approx(found.pairs[0].score, abs=1e-4)
+        assert int(data["longest"]) == found.pairs[0].longest
+        assert (data["left"], data["left_person"], data["right_label"]) == ("Quigley-one.txt", "Quigley Zebedee", "")
 
 
 class TestAnonymity:
     def test_no_name_is_left(self, hidden):
-        for told in (json.dumps(as_json(hidden)), json.dumps(list(as_rows(hidden)))):
-            assert not [name for name in NAMES if name in told.lower()]
+        for result in (json.dumps(as_json(hidden)), json.dumps(list(as_rows(hidden)))):
+            assert not [name for name in NAMES if name in result.lower()]
 
     def test_half_a_name_is_one_too(self, hidden):
         assert "oberon" not in json.dumps(as_json(hidden)).lower()
@@ -122,10 +141,10 @@ class TestAnonymity:
         }.items():
             (tmp_path / "Waldemar" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "Waldemar" / name).write_text(text)
-        told = json.dumps(as_json(whorl.compare_all(tmp_path / "Waldemar", anonymise=True))).lower()
-        assert "plain lexer" in told
-        assert "programming language" in told
-        assert not [name for name in (*NAMES, "oberon", "readme") if name in told]
+        result = json.dumps(as_json(whorl.compare_all(tmp_path / "Waldemar", anonymise=True))).lower()
+        assert "plain lexer" in result
+        assert "programming language" in result
+        assert not [name for name in (*NAMES, "oberon", "readme") if name in result]
 
     def test_the_numbers_stay(self, hidden, found):
         (mine,), (theirs,) = hidden.pairs, found.pairs
@@ -146,3 +165,67 @@ class TestAnonymity:
     def test_other_names_are_the_same_every_time(self, hidden, folder):
         again = whorl.compare_all(folder / "class", roster=folder / "class.csv", threshold=0.0, anonymise=True)
         assert as_json(again) == as_json(hidden)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\uff1d1", "\uff201"])
+def test_no_name_becomes_a_formula(name):
+    assert export.cell(name).startswith("'")
+    for mark in ";|":
+        assert export.cell(f"ann{mark}{name}").partition(mark)[2].startswith("'")
+    assert export.cell("ann-marie; o'hara") == "ann-marie; o'hara"
+
+
+class TestSarif:
+    def test_a_result_a_passage(self, found):
+        log = as_sarif(found)
+        assert (log["version"], log["$schema"].rpartition("/")[2]) == ("2.1.0", "sarif-2.1.0.json")
+        (run,) = log["runs"]
+        (pair,) = found.pairs
+        assert len(run["results"]) == len(pair.passages)
+        assert {result["ruleId"] for result in run["results"]} == {
+            rule["id"] for rule in run["tool"]["driver"]["rules"]
+        }
+        for result, passage in zip(run["results"], pair.passages, strict=True):
+            assert result["rank"] == pytest.approx(100 * pair.score, abs=0.01)
+            assert result["level"] == ("warning" if pair.score >= 0.5 else "note")
+            (location,), (related,) = result["locations"], result["relatedLocations"]
+            uris = [each["physicalLocation"]["artifactLocation"]["uri"] for each in (location, related)]
+            assert uris == ["Quigley-one.txt", "Waldemar/Waldemar-Xanthippe.txt"]
+            region = {"startLine": passage.left.start_line, "endLine": passage.left.end_line}
+            assert location["physicalLocation"]["region"] == region
+        notes = run["invocations"][0]["toolExecutionNotifications"]
+        assert len(notes) == len(found.not_compared)
+
+    def test_a_place_is_a_uri(self, tmp_path):
+        for name in ("Zoë & co", "b#?"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "50%.txt").write_text(samples("text")[0].text)
+        (run,) = as_sarif(whorl.compare_all(tmp_path))["runs"]
+        place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert place in ("Zo%C3%AB%20%26%20co/50%25.txt", "b%23%3F/50%25.txt")
+
+    def test_every_object_has_what_the_standard_requires_and_nothing_else(self, found):
+        """The names come from the schema of SARIF 2.1.0, which forbids all others."""
+        log = as_sarif(found)
+        (run,) = log["runs"]
+        [invocation], driver = run["invocations"], run["tool"]["driver"]
+        places = [place for result in run["results"] for place in (*result["locations"], *result["relatedLocations"])]
+        physical = [place["physicalLocation"] for place in places]
+        for objects, required, optional in (
+            ([log], {"version", "runs"}, {"$schema"}),
+            ([run], {"tool"}, {"columnKind", "invocations", "results"}),
+            ([driver], {"name"}, {"semanticVersion", "rules"}),
+            (driver["rules"], {"id"}, {"shortDescription"}),
+            ([invocation], {"executionSuccessful"}, {"toolExecutionNotifications"}),
+            (invocation["toolExecutionNotifications"], {"message"}, {"level"}),
+            (run["results"], {"message"}, {"ruleId", "level", "rank", "locations", "relatedLocations", "properties"}),
+            (places, {"physicalLocation"}, {"id", "message"}),
+            (physical, {"artifactLocation"}, {"region"}),
+            ([place["region"] for place in physical], {"startLine"}, {"endLine"}),
+            ([result["message"] for result in run["results"]], {"text"}, set()),
+        ):
+            assert objects
+            assert all(required <= each.keys() <= required | optional for each in objects)
+        assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+        assert all(0 <= result["rank"] <= 100 for result in run["results"])
+        assert all(1 <= place["region"]["startLine"] <= place["region"]["endLine"] for place in physical)

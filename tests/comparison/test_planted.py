@@ -22,6 +22,7 @@ from tests.comparison.planting import (
     templated,
     verbatim,
 )
+from whorl.comparison.settings import THRESHOLD
 
 WHOLE = {
     "verbatim": verbatim,
@@ -105,7 +106,7 @@ def test_copies_of_whole_texts(disguise, tmp_path):
 def test_copies_of_parts_of_texts(part, tmp_path):
     planted = PARTS[part]("text")
     lowest, highest = parted(planted.planted, scores(planted.write(tmp_path)))
-    assert lowest > 0.1
+    assert lowest > THRESHOLD
     assert highest == 0
 
 

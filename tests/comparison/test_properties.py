@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import whorl
-from whorl.frontends.text import TextFrontend
+from tests.examples import examples
+from whorl.formats.text import TextFrontend
+from whorl.matching.score import ENOUGH
 
 K, W = 5, 4
 T = K + W - 1
@@ -76,7 +78,7 @@ class TestNoise:
     """Nothing shorter than k is ever found."""
 
     @given(pairs(), st.sampled_from([ROBUST, EXACT]))
-    @settings(max_examples=150)
+    @examples(150)
     def test_every_match_is_maximal_and_true(self, texts, scheme):
         maximal = set(common(texts[0], texts[1], K))  # of these texts, a symbol is a letter
         for match in compared(texts, scheme).matches:
@@ -117,7 +119,7 @@ class TestGuarantee:
 
     @given(pairs(), st.sampled_from([ROBUST, EXACT]))
     @example(("aaaaaabbaaaaaaaaaaaaaabb", "aaaaaaaabaaaaa"), EXACT)
-    @settings(max_examples=200)
+    @examples(200)
     def test_every_long_passage_is_shown(self, texts, scheme):
         assume(scheme is EXACT or not any(map(has_ties, texts)))
         found = compared(texts, scheme)
@@ -128,7 +130,7 @@ class TestGuarantee:
             assert (~right[b : b + length]).sum() < K
 
     @given(st.text("abcd", min_size=T, max_size=30), letters, letters, letters, letters)
-    @settings(max_examples=100)
+    @examples(100)
     def test_a_passage_is_found_wherever_it_stands(self, passage, before, after, other_before, other_after):
         left, right = before + passage + after, other_before + passage + other_after
         found = whorl.compare(left, right, EXACT)
@@ -147,7 +149,7 @@ class TestPositionIndependence:
         assert alone <= set(whorl.fingerprint(before + passage + after, scheme).hashes.tolist())
 
     @given(st.lists(st.text("abcd", min_size=T, max_size=25), min_size=2, max_size=5), st.randoms(), pairs())
-    @settings(max_examples=60)
+    @examples(60)
     def test_moving_paragraphs_costs_their_edges_only(self, paragraphs, chance, others):
         moved = list(paragraphs)
         chance.shuffle(moved)
@@ -172,7 +174,7 @@ class TestInsensitivity:
     """Spacing, case and punctuation do not matter."""
 
     @given(prose, st.data())
-    @settings(max_examples=40)
+    @examples(40)
     def test_a_text_in_another_form_is_the_same_text(self, text, data):
         other = "".join(
             data.draw(between) if letter == " " else letter.upper() if data.draw(st.booleans()) else letter
@@ -180,7 +182,7 @@ class TestInsensitivity:
         )
         assume(len(symbols(text)) >= K)
         found = whorl.compare(text, other, ROBUST)
-        assert (found.score, found.left_coverage, found.right_coverage) == (1, 1, 1)
+        assert (found.similarity, found.left_coverage, found.right_coverage) == (1, 1, 1)
         (match,) = found.matches
         assert match.symbols == len(symbols(text)) == len(symbols(other))
 
@@ -196,7 +198,7 @@ class TestSymmetry:
     """Which document is the left one does not matter."""
 
     @given(pairs(), st.sampled_from([ROBUST, EXACT]))
-    @settings(max_examples=150)
+    @examples(150)
     def test_the_other_way_round(self, texts, scheme):
         there, back = compared(texts, scheme), compared(texts[::-1], scheme)
         assert (there.score, there.similarity, there.containment) == (back.score, back.similarity, back.containment)
@@ -208,7 +210,7 @@ class TestSymmetry:
     @example(HARD_TO_CHAIN[0], ROBUST)
     @example(HARD_TO_CHAIN[1], ROBUST)
     @example(HARD_TO_CHAIN[2], EXACT)
-    @settings(max_examples=100)
+    @examples(100)
     def test_nor_for_the_passages(self, texts, scheme):
         there, back = compared(texts, scheme), compared(texts[::-1], scheme)
         mirrored = [(passage.right, passage.left, passage.symbols) for passage in back.passages]
@@ -221,16 +223,16 @@ class TestScores:
     @example("a" * 60)
     def test_identical_documents_are_alike(self, text):
         found = whorl.compare(text, text, ROBUST)
-        assert (found.score, found.similarity, found.containment) == (1, 1, 1)
+        assert (found.similarity, found.containment) == (1, 1)
+        assert found.score == min(1, (len(text) / (ENOUGH * T)) ** 0.5)
         assert (found.left_coverage, found.right_coverage) == (1, 1)
 
     @given(pairs())
     def test_they_are_shares(self, texts):
         found = compared(texts, ROBUST)
         assert 0 <= found.similarity <= found.containment <= 1
-        assert found.score == (found.similarity + found.containment) / 2
-        assert (found.shared_fingerprints > 0) == (found.score > 0)
-        assert found.score > 0 or not found.matches
+        assert found.score == (found.similarity + found.containment) / 2 * found.score_parts.damping
+        assert (found.shared_fingerprints > 0) == (found.score > 0) == (found.matches != ())
 
     @given(pairs())
     def test_passages_are_as_long_as_the_guarantee_unless_a_document_is_shorter(self, texts):
@@ -238,12 +240,22 @@ class TestScores:
         assert all(passage.symbols >= shortest for passage in compared(texts, ROBUST).passages)
 
     @given(pairs())
-    def test_they_are_those_of_the_fingerprints(self, texts):
-        one, two = (set(whorl.fingerprint(text, ROBUST).hashes.tolist()) for text in texts)
-        found = compared(texts, ROBUST)
-        assert found.shared_fingerprints == len(one & two)
-        assert found.similarity == pytest.approx(len(one & two) / max(1, len(one | two)))
-        assert found.containment == pytest.approx(len(one & two) / max(1, min(len(one), len(two))))
+    def test_they_are_those_of_the_fingerprints_inside_passages(self, texts):
+        """By their definition: fingerprints whose k symbols are all marked, on both sides."""
+        found, marked, everything = compared(texts, ROBUST), [], []
+        for text, side in zip(texts, ("left", "right"), strict=True):
+            inside = covered(text, [getattr(match, side) for match in found.matches])
+            chosen = whorl.fingerprint(text, ROBUST)
+            rows = zip(chosen.hashes.tolist(), chosen.positions.tolist(), strict=True)
+            everything.append(set(chosen.hashes.tolist()))
+            marked.append({hash_ for hash_, at in rows if inside[at : at + K].all()})
+        shared, (one, two) = len(marked[0] & marked[1]), everything
+        assert found.shared_fingerprints == shared
+        assert found.similarity == pytest.approx(shared / max(1, len(one) + len(two) - shared))
+        assert found.containment == pytest.approx(shared / max(1, min(len(one), len(two))))
+        assert found.score_parts.matched == min(
+            round(found.left_coverage * len(texts[0])), round(found.right_coverage * len(texts[1]))
+        )
 
     def test_a_text_too_short_to_have_a_k_gram_has_nothing_in_common_with_itself(self):
         assert whorl.compare("abcd", "abcd", ROBUST).score == 0

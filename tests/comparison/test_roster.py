@@ -3,7 +3,8 @@
 import pytest
 
 import whorl
-from whorl.comparison.roster import Record, read_roster
+from whorl.comparison.layouts import RosterRecord
+from whorl.comparison.roster import read_roster
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def roster(tmp_path):
 class TestRead:
     def test_every_column(self, roster):
         text = "submission,name,person,assignment,label,date\na.py,first,Ada,1,late,2026-01-02\nb.py,,,,,\n"
-        expected = {"a.py": Record("first", "Ada", "1", "late", "2026-01-02"), "b.py": Record()}
+        expected = {"a.py": RosterRecord("first", "Ada", "1", "late", "2026-01-02"), "b.py": RosterRecord()}
         assert read_roster(roster(text)) == expected
 
     @pytest.mark.parametrize(
@@ -34,26 +35,26 @@ class TestRead:
         ],
     )
     def test_spellings(self, roster, text):
-        assert read_roster(roster(text)) == {"a.py": Record(label="late")}
+        assert read_roster(roster(text)) == {"a.py": RosterRecord(label="late")}
 
     def test_a_row_may_be_short(self, roster):
-        assert read_roster(roster("submission,label,date\na.py\n")) == {"a.py": Record()}
+        assert read_roster(roster("submission,label,date\na.py\n")) == {"a.py": RosterRecord()}
 
     def test_a_value_with_a_line_break(self, roster):
         assert read_roster(roster('submission,label\na.py,"two\nlines"\n'))["a.py"].label in ("two\nlines", "two lines")
 
     def test_rows_without_a_submission_are_no_submissions(self, roster):
         """As tables come out of a spreadsheet, with empty rows at the end."""
-        assert read_roster(roster("submission,label\na.py,late\n,\n,\n")) == {"a.py": Record(label="late")}
+        assert read_roster(roster("submission,label\na.py,late\n,\n,\n")) == {"a.py": RosterRecord(label="late")}
 
 
 class TestErrors:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("name,label\na.py,late\n", "names no column 'submission'; it has name, label"),
-            ("", "names no column 'submission'; it has nothing"),
-            ("submission\na.py\nb.py\na.py\n", "line 4: 'a.py' stands there twice"),
+            ("name,label\na.py,late\n", "must name a column 'submission'; it has name, label"),
+            ("", "must name a column 'submission'; it has nothing"),
+            ("submission\na.py\nb.py\na.py\n", "line 4: 'a.py' is listed twice"),
         ],
     )
     def test_they_name_the_file_and_what_is_wrong(self, roster, text, said):
@@ -74,7 +75,7 @@ class TestErrors:
 
 
 class TestUse:
-    def test_who_is_listed_and_did_not_hand_in_is_told(self, roster, tmp_path):
+    def test_who_is_listed_and_did_not_hand_in_is_reported(self, roster, tmp_path):
         path = roster("submission,person\na.txt,Ada\ngone.txt,Bo\n")
         folder = tmp_path / "class"
         folder.mkdir()
@@ -82,7 +83,7 @@ class TestUse:
         found = whorl.compare_all(folder, roster=path)
         assert [submission.person for submission in found.submissions] == ["Ada"]
         assert [item.name for item in found.skipped] == ["gone.txt"]
-        assert "not handed in" in found.skipped[0].reason
+        assert "not submitted" in found.skipped[0].reason
 
     def test_names_are_shown_instead_of_those_of_files(self, roster, tmp_path):
         folder = tmp_path / "class"
@@ -105,13 +106,13 @@ class TestUse:
 def test_two_submissions_are_not_shown_under_one_name(tmp_path):
     path = tmp_path / "list.csv"
     path.write_text("submission,name\na.py,Same\nb.py,Same\n")
-    with pytest.raises(whorl.InputError, match="line 3: two submissions are to be shown as 'Same'"):
+    with pytest.raises(whorl.InputError, match="line 3: two submissions have the name 'Same'"):
         read_roster(path)
 
 
-def test_a_binary_list_is_told_without_its_bytes(tmp_path):
+def test_a_binary_list_is_reported_without_its_bytes(tmp_path):
     path = tmp_path / "list.csv"
     path.write_bytes(b"\x1b[31m\x07,b\n1,2\n")
-    with pytest.raises(whorl.InputError, match="names no column 'submission'") as told:
+    with pytest.raises(whorl.InputError, match="must name a column 'submission'") as result:
         read_roster(path)
-    assert str(told.value).isprintable()
+    assert str(result.value).isprintable()

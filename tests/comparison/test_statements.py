@@ -8,12 +8,12 @@ from experiments.attacks import insertion, splitting
 from experiments.attacks.program import LANGUAGES, programs
 
 import whorl
-from whorl.comparison.statements import SHORTEST, statements, trust
-from whorl.frontends.code.normal.marks import STATEMENT
-from whorl.frontends.code.tokens import tokens
+from whorl.comparison.normal_form import SHORTEST, statements, trust
+from whorl.formats.code.normal.nodes import STATEMENT
+from whorl.formats.code.tokens import tokens
 
 
-def told(*sizes, covered=None):
+def statements_of(*sizes, covered=None):
     symbols, marks = stream(*sizes)
     return statements(symbols, marks, covered)
 
@@ -39,13 +39,13 @@ def standing(language, code):
 
 
 def test_short_statements_do_not_count():
-    found = told(SHORTEST, SHORTEST - 1, SHORTEST + 3)
+    found = statements_of(SHORTEST, SHORTEST - 1, SHORTEST + 3)
     assert found.places.tolist() == [0, 2 * SHORTEST - 1]
     assert len(set(found.hashes.tolist())) == 2
 
 
 def test_equal_statements_have_equal_hashes_wherever_they_stand():
-    found = told(9, 7, 9)
+    found = statements_of(9, 7, 9)
     assert found.hashes[0] == found.hashes[2] != found.hashes[1]
 
 
@@ -57,7 +57,7 @@ def test_the_order_of_symbols_matters():
 def test_a_statement_with_a_covered_symbol_is_left_out():
     covered = np.zeros(16, np.bool_)
     covered[10] = True
-    assert told(8, 8, covered=covered).places.tolist() == [0]
+    assert statements_of(8, 8, covered=covered).places.tolist() == [0]
 
 
 def test_nothing_has_no_statements():
@@ -105,7 +105,7 @@ def test_declarations_say_nothing_of_statements_as_they_stand():
 
 def test_few_statements_are_trusted_little():
     counts = np.array([0, 1, 2, 100])
-    weights = trust(counts, np.array([0, 1, 2, 3]), np.array([3, 3, 3, 3]))
+    weights = trust(counts)
     assert weights[0] == 0
     assert (np.diff(weights) > 0).all()
     assert weights[3] > 0.9

@@ -10,13 +10,14 @@ import re
 import numpy as np
 import pytest
 import tree_sitter
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.frontends.code.frontend import CodeFrontend
-from whorl.frontends.code.languages import LANGUAGES, installed
-from whorl.frontends.code.lexer import CLOSERS
-from whorl.frontends.code.plan import IDENTIFIER, plan, symbol
+from tests.examples import count, examples, some
+from whorl.formats.code.frontend import CodeFrontend
+from whorl.formats.code.languages import LANGUAGES, installed
+from whorl.formats.code.plan import IDENTIFIER, plan, symbol
+from whorl.formats.code.tokens import CLOSERS
 
 # Signs that open and close things, or begin what must be ended: code breaks at these.
 SIGNS = [*"(){}[]<>\"'`\\/*#@$%&|?:;,.=+-!~ \n\t\x00\r", "/*", "*/", "//", "'''", '"""', "<?php", "?>", "é", "漢"]
@@ -180,7 +181,7 @@ class CodeConformance:
         begun = self.sample if self.closing == "\n" else self.sample + self.opening
         assert self.symbols(begun + "\n" + self.function) == self.symbols(self.sample) + bare
 
-    @pytest.mark.parametrize("step", range(10))
+    @pytest.mark.parametrize("step", some(range(10)))
     def test_truncated_code_has_tokens(self, step):
         whole = self.stream(self.sample)
         for length in range(step * 10, len(self.sample), 100):
@@ -190,7 +191,7 @@ class CodeConformance:
     def test_code_with_holes_has_tokens(self):
         source = random.Random(7)
         lengths = []
-        for _ in range(40):
+        for _ in range(count(40)):
             text = self.sample
             for _ in range(source.randrange(1, 12)):
                 at = source.randrange(len(text))
@@ -199,7 +200,7 @@ class CodeConformance:
         # A lost quote can make a string of the rest; most holes cost no more than what they are in.
         assert np.median(lengths) > self.recovers * len(self.stream(self.sample))
 
-    @settings(max_examples=25)
+    @examples(25)
     @given(data=st.data())
     def test_no_text_is_refused(self, data):
         pieces = st.one_of(st.sampled_from(SIGNS), st.sampled_from(self.sample.split()), st.text(max_size=3))

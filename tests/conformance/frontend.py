@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.frontends.encoding import decode
+from tests.examples import examples
+from whorl.formats.encoding import decode
 from whorl.model import Document
 
 # Pieces that exercise what Unicode text can do, whatever the format. Arbitrary text hits these too rarely.
@@ -98,7 +99,7 @@ class FrontendConformance:
         contents = [text] if any("\ud800" <= c <= "\udfff" for c in text) else [text, text.encode()]
         for content in contents:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("whorl.frontends.pieces.PIECE", size)
+                patch.setattr("whorl.formats.text.PIECE", size)
                 read = [self.frontend.read(piece) for piece in self.frontend.pieces(Document("document.txt", content))]
             if content != text and decode(content).text != text:
                 continue  # the text begins with a byte order mark, or says that it is in another encoding
@@ -130,7 +131,7 @@ class FrontendConformance:
     def test_no_text_is_refused(self, text):
         assert len(self.frontend.stream(text)) <= len(text)
 
-    @settings(max_examples=5)
+    @examples(5)
     @given(piece=texts(6))
     def test_very_long_lines(self, piece):
         stream = self.frontend.stream(piece * 3_000)

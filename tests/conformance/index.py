@@ -10,8 +10,8 @@ import pytest
 import whorl
 from tests.index.corpus import mixed, prose
 from whorl import Document, Scheme
+from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, InputError
-from whorl.hashing.key import Key
 from whorl.index import search
 from whorl.index.base import BATCH, BaseIndex
 from whorl.index.prepare import full
@@ -110,7 +110,7 @@ class IndexConformance:
         assert len(index) == 2
         assert not index.search(prose(1))
         assert index.search(prose(2))[0].document.name == "2"
-        with pytest.raises(DocumentError, match="no document of this name"):
+        with pytest.raises(DocumentError, match="not in the index"):
             index.text("1")
 
     def test_numbers_are_never_used_again(self, index):
@@ -180,7 +180,7 @@ class IndexConformance:
             assert hits[0].shared == len(wide & distinct(index, prose(1, 400)))
             assert hits[0].containment > 0.8
             assert hits[0].passages == whole[0].passages
-        with pytest.raises(InputError, match="window: 19 is less"):
+        with pytest.raises(InputError, match="window: 19 is smaller"):
             index.search(query, window=19)
 
     def test_a_window_needs_a_selector_that_has_one(self, tmp_path):
@@ -244,6 +244,16 @@ class IndexConformance:
         hits = index.search(prose(1))
         assert [(hit.document.owner, hit.others) for hit in hits] == [("one", 0)] * 6 + [("late", 0)] * 2
 
+    def test_a_document_without_a_shared_passage_is_counted_and_not_listed(self, index):
+        phrase = " nine lamps along the old harbour wall "
+        index.add(Document("a", prose(1) + phrase + prose(2)))
+        query = prose(3) + phrase + prose(4)
+        assert [hit.document.name for hit in index.search(query, passages=False)] == ["a"]
+        hits = index.search(query)
+        assert len(hits) == 0
+        assert hits.notes == ("1 document is not listed: fingerprints here and there are shared, but no passage",)
+        assert index.search(query, passages=False).notes == ()
+
     def test_without_texts_passages_are_not_verified(self, tmp_path):
         with self.made(tmp_path / "bare", text=False) as index:
             text = mixed((1, 60), (2, 40))
@@ -278,15 +288,15 @@ class IndexConformance:
                 assert index.text("a.py") == PROGRAM
                 assert PROGRAM.strip() in index.text("b.ipynb")
 
-    def test_what_cannot_be_read_is_told_and_left_out(self, index, tmp_path):
+    def test_what_cannot_be_read_is_reported_and_left_out(self, index, tmp_path):
         index.add(Document("known", prose(0)))
         documents = [
             Document("known", prose(0)), Document("gone", tmp_path / "gone"), Document("folder", tmp_path),
             Document("a", prose(1)), Document("bad \udce9", prose(2)), Document("b", prose(3), owner="\ud800"),
         ]  # fmt: skip
-        told = list(index.add_all(documents))
-        assert [getattr(each, "state", None) for each in told] == ["unchanged", None, None, "added", None, None]
-        skipped = [each for each in told if isinstance(each, Skipped)]
+        result = list(index.add_all(documents))
+        assert [getattr(each, "state", None) for each in result] == ["unchanged", None, None, "added", None, None]
+        skipped = [each for each in result if isinstance(each, Skipped)]
         assert [each.name for each in skipped] == ["gone", "folder", "bad \udce9", "b"]
         assert all(each.reason for each in skipped)
         assert [entry.name for entry in index.entries()] == ["known", "a"]
@@ -304,8 +314,8 @@ class IndexConformance:
     def test_of_two_of_one_name_the_last_stays(self, index):
         index.add(Document("a", prose(1)))
         texts = [prose(2), prose(1), prose(3), prose(1)]
-        told = [added.state for added in index.add_all([Document("a", text) for text in texts])]
-        assert told == ["replaced"] * 4
+        result = [added.state for added in index.add_all([Document("a", text) for text in texts])]
+        assert result == ["replaced"] * 4
         assert index.text("a") == prose(1)
 
     def test_look_up_gives_every_posting(self, index):

@@ -4,14 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
-from whorl.fingerprinting import engine
-from whorl.fingerprinting.ahead import Ahead
-from whorl.hashing.hasher import Hasher
-from whorl.hashing.key import Key
+from tests.examples import examples
+from tests.kernel import specification
+from whorl.engine import fingerprints as engine
+from whorl.engine.hashing import Hasher, Key
+from whorl.engine.prefetch import Prefetch
 
 
 def documents(longest=250):
@@ -37,7 +38,7 @@ class SelectorConformance:
         return whorl.fingerprint(symbols, self.scheme(k).with_key(key.id), key=key)
 
     @given(data=st.data(), k=st.integers(1, 20), key=st.binary(min_size=16, max_size=16))
-    @settings(max_examples=300)
+    @examples(300)
     def test_every_shared_passage_of_t_symbols_is_found(self, data, k, key):
         """Two documents that share any t symbols share a fingerprint, and it lies within the passage in both."""
         if not self.promises:
@@ -48,10 +49,14 @@ class SelectorConformance:
         inside = []
         for _ in range(2):
             before, after = (data.draw(documents(60)).astype(np.uint32) for _ in range(2))
-            found = self.fingerprint(np.concatenate((before, passage, after)), k, Key(key))
+            fingerprints = self.fingerprint(np.concatenate((before, passage, after)), k, Key(key))
             low, high = len(before), len(before) + len(passage) - k
             inside.append(
-                {h for h, at in zip(found.hashes.tolist(), found.positions.tolist(), strict=True) if low <= at <= high}
+                {
+                    h
+                    for h, at in zip(fingerprints.hashes.tolist(), fingerprints.positions.tolist(), strict=True)
+                    if low <= at <= high
+                }
             )
         assert inside[0] & inside[1]
 
@@ -60,16 +65,16 @@ class SelectorConformance:
         """So nothing shorter than k ever matches."""
         grams: dict[int, tuple[int, ...]] = {}
         for symbols in (left, right):
-            found = self.fingerprint(symbols, k)
-            for hashed, at in zip(found.hashes.tolist(), found.positions.tolist(), strict=True):
+            fingerprints = self.fingerprint(symbols, k)
+            for hashed, at in zip(fingerprints.hashes.tolist(), fingerprints.positions.tolist(), strict=True):
                 gram = tuple(symbols[at : at + k].tolist())
                 assert grams.setdefault(hashed, gram) == gram
 
     @given(symbols=documents(700), k=st.integers(1, 12), run=st.integers(40, 300), threads=st.integers(1, 3))
-    @settings(max_examples=150)
+    @examples(150)
     def test_neither_runs_nor_threads_change_anything(self, symbols, k, run, threads):
         whole = self.fingerprint(symbols, k)
-        with pytest.MonkeyPatch.context() as patch, Ahead(threads) as ahead:
+        with pytest.MonkeyPatch.context() as patch, Prefetch(threads) as ahead:
             patch.setattr(engine, "RUN", run)
             divided = engine.select_symbols(symbols, self.scheme(k), Key.PUBLIC, ahead)
         assert divided.positions.tolist() == whole.positions.tolist()
@@ -77,26 +82,26 @@ class SelectorConformance:
         assert divided.symbols == whole.symbols
 
     @given(symbols=documents(), k=st.integers(1, 12))
-    @settings(max_examples=50)
-    def test_the_twin_agrees(self, symbols, k):
+    @examples(50)
+    def test_the_specification_agrees(self, symbols, k):
         compiled = self.fingerprint(symbols, k)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("WHORL_KERNEL", "twin")
+            specification.replace_native(patch)
             specified = self.fingerprint(symbols, k)
         assert compiled.positions.tolist() == specified.positions.tolist()
         assert compiled.hashes.tolist() == specified.hashes.tolist()
 
     @given(symbols=documents(), k=st.integers(1, 12))
     def test_positions_ascend_and_hashes_are_theirs(self, symbols, k):
-        found = self.fingerprint(symbols, k)
-        positions = found.positions.astype(np.int64)
+        fingerprints = self.fingerprint(symbols, k)
+        positions = fingerprints.positions.astype(np.int64)
         assert (np.diff(positions) > 0).all()
-        assert np.array_equal(Hasher(Key.PUBLIC, k).identity(symbols, positions), found.hashes)
+        assert np.array_equal(Hasher(Key.PUBLIC, k).identity(symbols, positions), fingerprints.hashes)
 
     @given(symbols=documents(60), k=st.integers(1, 30))
     def test_the_short_document_rule(self, symbols, k):
-        found = self.fingerprint(symbols, k)
+        fingerprints = self.fingerprint(symbols, k)
         if len(symbols) < k:
-            assert len(found) == 0
+            assert len(fingerprints) == 0
         elif self.promises:
-            assert len(found) >= 1
+            assert len(fingerprints) >= 1

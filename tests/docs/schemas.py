@@ -29,8 +29,19 @@ JSON: dict[str, tuple[str, ...]] = {
     "whorl compare": (
         "whorl compare examples/class notes --base examples/template --archive examples/previous "
         "--submissions-csv examples/class.csv --group-by person --report report",
+        "whorl compare canvas",
     ),
     "whorl cluster": ("whorl cluster examples/crawl/january.jsonl odd.jsonl -o clusters",),
+    "whorl dedup": (
+        "whorl dedup examples/crawl/january.jsonl odd.jsonl -o clean",
+        "whorl dedup examples/crawl/january.jsonl odd.jsonl -o indexed --index seen.sweep",
+    ),
+    "whorl dedup --unit": (
+        "whorl dedup examples/crawl/january.jsonl odd.jsonl -o passages --unit passage --tokens 20 --boilerplate 1",
+    ),
+    "whorl decontaminate": (
+        "whorl decontaminate examples/crawl/january.jsonl odd.jsonl --against examples/crawl/february.jsonl -o clear",
+    ),
     "whorl cluster --query": (
         "whorl cluster -o clusters --query http://harbour.example/rules.html --query http://nobody.example/",
     ),
@@ -46,6 +57,7 @@ JSON: dict[str, tuple[str, ...]] = {
         "whorl search archive.index examples/manuscript.txt --group --explain",
         "whorl search archive.index examples/archive/salt.txt --group",
     ),
+    "whorl check": ("whorl check archive.index examples/manuscript.txt",),
     "whorl registry create": ("whorl registry create archive.registry",),
     "whorl registry add": (
         "whorl registry add archive.registry examples/archive notes --contact desk@magazine.example "
@@ -64,8 +76,12 @@ JSON: dict[str, tuple[str, ...]] = {
         "whorl sweep add web.sweep examples/crawl/january.jsonl --date 2026-01-05",
         "whorl sweep add web.sweep examples/crawl/february.jsonl odd.jsonl --date 2026-02-02",
     ),
+    "whorl sweep screen": ("whorl sweep screen web.sweep examples/crawl/february.jsonl odd.jsonl",),
     "whorl sweep find": ("whorl sweep find web.sweep http://harbour.example/ferry.html",),
     "whorl sweep history": ("whorl sweep history web.sweep http://harbour.example/letters.html",),
+    "whorl sweep changes": (
+        "whorl sweep changes web.sweep --state gone --state moved --state new --state changed --state returned",
+    ),
     "whorl sweep stats": ("whorl sweep stats web.sweep",),
     "whorl sweep contacts": ("whorl sweep contacts web.sweep http://harbour.example/rules.html",),
     "whorl sweep show": ("whorl sweep show web.sweep http://harbour.example/rules.html",),
@@ -82,6 +98,9 @@ def prepare(folder: Path, examples: Path) -> None:
     (folder / "more").mkdir()
     again = (examples / "archive" / "salt.txt").read_text("utf-8")
     (folder / "more" / "salt.txt").write_text(f"{again} Printed again.", "utf-8")
+    (folder / "canvas").mkdir()
+    for name in ("doejane_1001_5001_salt.txt", "roebo_1002_5002_salt.txt"):
+        (folder / "canvas" / name).write_text(again, "utf-8")
     (folder / "odd.jsonl").write_text("not a row\n", "utf-8")
     made = CliRunner().invoke(main, ["index", "create", str(folder / "archive.index")])
     assert made.exit_code == 0, made.output

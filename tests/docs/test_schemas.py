@@ -59,15 +59,15 @@ def printed(tmp_path_factory):
         patch.chdir(folder)
         answers = {section: [schemas.printed(each) for each in commands] for section, commands in schemas.JSON.items()}
     found = {
-        section: schemas.types(pair for answer in told for pair in schemas.paths(answer))
-        for section, told in answers.items()
+        section: schemas.types(pair for answer in documents for pair in schemas.paths(answer))
+        for section, documents in answers.items()
     }
     summary = json.loads((folder / "clusters" / "summary.json").read_text("utf-8"))
     return found, schemas.types(schemas.paths(summary)), folder
 
 
 @pytest.mark.parametrize("section", schemas.JSON)
-def test_every_key_is_told(section, printed):
+def test_every_key_is_reported(section, printed):
     heading = "whorl registry stats" if section == "whorl registry compact" else section
     rows = expanded(table(heading))
     if heading in MORE:
@@ -98,13 +98,13 @@ def is_empty(key: str, kind: str, seen: dict[str, set[str]]) -> bool:
 
 
 @pytest.mark.parametrize("name", schemas.PARQUET)
-def test_every_column_is_told(name, printed):
+def test_every_column_is_reported(name, printed):
     assert table(name) == schemas.columns(printed[2] / "clusters" / name)
 
 
 def test_every_command_that_prints_json_is_here():
     page = (ROOT / "docs" / "cli.md").read_text("utf-8")
     sections = re.findall(r"^## `(whorl [^`]+)`\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
-    printing = {name for name, told in sections if re.search(r"--format \[table\|json", told)}
+    printing = {name for name, text in sections if re.search(r"--format \[table\|json", text)}
     assert printing - TOO_LONG <= {*schemas.JSON}
     assert all(table(name) for name in TOO_LONG)

@@ -12,7 +12,7 @@ USERS = ("instructor", "engineer", "editor")
 @pytest.mark.parametrize("path", transcripts.WALKS, ids=lambda path: path.stem)
 def test_a_page_shows_what_is_printed(path, tmp_path):
     page = path.read_text("utf-8")
-    again = transcripts.told(page, tmp_path)
+    again = transcripts.rerun(page, tmp_path)
     assert transcripts.comparable(again) == transcripts.comparable(page), "run tools/make_docs_transcripts.py"
 
 

@@ -104,7 +104,7 @@ def test_a_padded_program_is_flagged(source):
 
 def test_copies_score_above_independent_programs():
     (renamed,) = on_programs("python", SEED, ["renaming"])
-    assert min(renamed.copies) == 1
+    assert min(renamed.copies) > 0.8  # of programs with fewer than 110 tokens a copy has less than 1
     assert renamed.gap > 0.9
     assert len(renamed.independents) == 9
 

@@ -12,7 +12,7 @@ from experiments.attacks.program import programs
 from experiments.attacks.running import behaves
 from experiments.attacks.syntax import Edit, Syntax
 
-from whorl.frontends.code.tokens import tokens
+from whorl.formats.code.tokens import tokens
 
 # Attacks that the rewrites undo, and how alike the forms of any program before and after are at least, and in the mean.
 # What is moved is counted as lost here: functions that are not inlined stay where they are.
@@ -71,7 +71,7 @@ def mutants(program):
                 yield program.with_text(syntax.edited([Edit(each.start_byte, each.end_byte, "pass")]))
 
 
-@pytest.mark.parametrize("task", ["bookings", "ledger", "maze"])
+@pytest.mark.parametrize("task", ["bookings", pytest.param("ledger", marks=pytest.mark.slow), "maze"])
 def test_what_does_something_else_has_another_form(task):
     program = next(each for each in programs("python") if each.name == f"{task}-second")
     chosen = random.Random(task).sample(list(mutants(program)), 12)

@@ -9,7 +9,7 @@ from experiments.clustering.crawled import clustered, documents
 from experiments.reproduction.setting import Setting, paper
 
 import whorl
-from whorl.sketches import estimates
+from whorl.engine import estimates
 
 QUICK = Setting(seed=1, quick=True)
 
@@ -24,16 +24,16 @@ def test_clusters_are_those_that_were_planted():
 def test_shares_are_the_papers():
     found, theirs = clusters.census(clustered(QUICK)), clusters.PAPER
     for key in ("clusters", "in_clusters", "identical", "in_identical", "mixed", "in_mixed"):
-        share, told = getattr(found, key) / found.documents, getattr(theirs, key) / theirs.documents
-        assert share == pytest.approx(told, abs=0.07), key
+        share, result = getattr(found, key) / found.documents, getattr(theirs, key) / theirs.documents
+        assert share == pytest.approx(result, abs=0.07), key
     assert found.identical > found.mixed
     assert found.in_mixed > found.in_identical
 
 
 def test_the_papers_counts_agree_with_each_other():
-    told = paper("clustering")["clusters"]
-    assert clusters.PAPER.clusters == told["clusters"]
-    assert clusters.PAPER.in_clusters == told["in_clusters"]
+    result = paper("clustering")["clusters"]
+    assert clusters.PAPER.clusters == result["clusters"]
+    assert clusters.PAPER.in_clusters == result["in_clusters"]
     assert sum(paper("clustering")["cost"].values()) == pytest.approx(10.4)
 
 
@@ -61,10 +61,10 @@ def test_what_a_shingle_is_made_of():
 
 
 @pytest.mark.parametrize(("kind", "size"), [("min", 64), ("mod", 25)])
-def test_estimates_are_unbiased_and_as_wrong_as_told(kind, size):
+def test_estimates_are_unbiased_and_as_wrong_as_reported(kind, size):
     found = estimator.measure(kind, size, 0.5, 100, 1)
     assert found.is_unbiased
-    assert found.is_told
+    assert found.is_right
 
 
 def test_containment_is_estimated_without_bias():
@@ -90,7 +90,7 @@ def test_super_shingles_find_long_documents_and_miss_short_ones():
     assert short.found < long.found - 0.2
     assert supers.measure(5000, 0.2, 60, 1).found <= supers.LOW
     for one in (long, short, supers.measure(800, 0.5, 60, 1)):
-        assert one.found == pytest.approx(one.told, abs=0.2)
+        assert one.found == pytest.approx(one.theory, abs=0.2)
 
 
 def test_super_shingles_cannot_detect_containment():

@@ -21,10 +21,10 @@ def test_manuals_are_chosen_by_their_whole_names():
 
 
 def test_what_apt_tells_of_versions_is_read():
-    told = (
+    result = (
         "git-doc | 1:2.39.5-0 | http://host/debian bookworm/main arm64 Packages\n git | 1:2 | x bookworm/main Sources\n"
     )
-    assert list(_madison(told)) == [Package("bookworm", "git-doc", "1:2.39.5-0")]
+    assert list(_madison(result)) == [Package("bookworm", "git-doc", "1:2.39.5-0")]
 
 
 def test_a_downloaded_package_is_found_by_its_version(tmp_path):

@@ -13,8 +13,8 @@ from experiments.crawl.words import shingles, vocabulary
 from experiments.crawl.writing import write
 
 import whorl
-from whorl.corpus.read import read
-from whorl.corpus.records import Columns, Record
+from whorl.formats.corpora.read import read
+from whorl.formats.corpora.records import Columns, CorpusRecord
 
 # Enough for the shares to settle, few enough for a second.
 PAGES = 4000
@@ -104,14 +104,14 @@ def test_features_are_the_shingles_of_the_text():
     assert set(thinned.tolist()) == {value for value in page.features().tolist() if value % 25 == 0}
     other = Crawl(50).page(8)
     shared = len(np.intersect1d(page.features(), other.features()))
-    told = shared / (len(page.features()) + len(other.features()) - shared)
-    assert told == pytest.approx(whorl.resemblance(page.text, other.text))
+    result = shared / (len(page.features()) + len(other.features()) - shared)
+    assert result == pytest.approx(whorl.resemblance(page.text, other.text))
 
 
 def test_texts_are_read_back(tmp_path):
     crawl = Crawl(60)
     made = write(crawl, tmp_path / "crawl.jsonl")
-    records = [item for item in read(tmp_path / "crawl.jsonl") if isinstance(item, Record)]
+    records = [item for item in read(tmp_path / "crawl.jsonl") if isinstance(item, CorpusRecord)]
     assert made.documents == len(records) == 60
     assert made.bytes == (tmp_path / "crawl.jsonl").stat().st_size
     for record, page in zip(records, crawl, strict=True):
@@ -123,7 +123,7 @@ def test_features_are_read_back(tmp_path):
     crawl = Crawl(60)
     made = write(crawl, tmp_path / "crawl.jsonl", one_in=25)
     found = read(tmp_path / "crawl.jsonl", Columns(features="features"))
-    records = [item for item in found if isinstance(item, Record)]
+    records = [item for item in found if isinstance(item, CorpusRecord)]
     kept = [page for page in crawl if len(page.features(25))]
     assert made.documents == len(records) == len(kept)
     assert [list(record.features or ()) for record in records] == [page.features(25).tolist() for page in kept]

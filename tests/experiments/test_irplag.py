@@ -4,7 +4,8 @@ import zipfile
 
 import numpy as np
 import pytest
-from experiments.labelled.irplag import LEVELS, area, average_precision, measure, unpack
+from experiments.labelled.irplag import LEVELS, measure, unpack
+from experiments.labelled.measures import area, average_precision
 
 import whorl
 

@@ -80,10 +80,10 @@ def test_text_does_not_become_markup():
 
 
 def test_markdown_has_every_table_and_verdict():
-    told = markdown(MADE)
-    assert "| a | b\\|c |" in told
-    assert "| other | 1 | 3 | **no** |" in told
-    for line in told.splitlines():
+    result = markdown(MADE)
+    assert "| a | b\\|c |" in result
+    assert "| other | 1 | 3 | **no** |" in result
+    for line in result.splitlines():
         assert not line.startswith("|") or line.endswith("|")
 
 
@@ -136,12 +136,12 @@ def test_the_command_writes_both_pages_and_repeats(tmp_path, monkeypatch):
             main, ["reproduce", "winnowing", "--quick", "--out", str(tmp_path / name), "--format", "json"]
         )
         assert done.exit_code == 0, done.output
-        told = json.loads(done.stdout)
+        result = json.loads(done.stdout)
         texts.append([(tmp_path / name / f"winnowing.{kind}").read_text() for kind in ("html", "md")])
     assert texts[0] == texts[1]
-    assert told["paper"] == "winnowing"
-    assert all(one["holds"] for one in told["findings"])
-    assert {"section", "claim", "paper", "ours", "holds"} == told["findings"][0].keys()
+    assert result["paper"] == "winnowing"
+    assert all(one["holds"] for one in result["findings"])
+    assert {"section", "claim", "paper", "ours", "holds"} == result["findings"][0].keys()
     shown = runner.invoke(main, ["reproduce", "winnowing", "--quick", "--out", str(tmp_path / "three")])
     assert shown.exit_code == 0
     assert "Figure 2" in shown.stdout

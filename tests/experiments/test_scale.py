@@ -18,30 +18,30 @@ def order(pages):
 
 
 def test_a_cost_of_n_log_n_is_off_by_nothing():
-    told = table([run(pages, 0.5 + 1e-4 * order(pages)) for pages in (10**4, 10**5, 10**6)])
-    assert told.count("| +0% |") == 3
+    result = table([run(pages, 0.5 + 1e-4 * order(pages)) for pages in (10**4, 10**5, 10**6)])
+    assert result.count("| +0% |") == 3
 
 
-def test_a_size_that_is_off_is_told():
-    told = table([run(10**4, 0.5 + 1e-4 * order(10**4)), run(10**5, 0.5 + 4e-4 * order(10**5))])
-    assert "| -50% |" in told
-    assert "| +100% |" in told
+def test_a_size_that_is_off_is_reported():
+    result = table([run(10**4, 0.5 + 1e-4 * order(10**4)), run(10**5, 0.5 + 4e-4 * order(10**5))])
+    assert "| -50% |" in result
+    assert "| +100% |" in result
 
 
 def test_the_paper_is_the_largest_size_times_documents_and_logarithms():
-    told = derivation([run(10**6, 0.5 + 100.0)])
+    result = derivation([run(10**6, 0.5 + 100.0)])
     hours = 100 / 10**6 * PAPER_DOCUMENTS * 7.4771 / 6 / 3600
-    assert f"**{hours:,.1f} CPU hours" in told
-    assert "120 GB" in told
+    assert f"**{hours:,.1f} CPU hours" in result
+    assert "120 GB" in result
 
 
 def test_phases_stand_beside_the_papers():
-    told = derivation([run(10**5, 5.0, PHASES), run(10**6, 10.0, PHASES)])
-    rows = [line for line in told.splitlines() if line.startswith("| sorting")]
+    result = derivation([run(10**5, 5.0, PHASES), run(10**6, 10.0, PHASES)])
+    rows = [line for line in result.splitlines() if line.startswith("| sorting")]
     assert rows[0].startswith("| sorting | Shingle Merging | 1.7 |")
-    assert "| writing |  |  |" in told
-    assert "50 bytes more for each document" in told
-    assert "11 bytes a document over all phases" in told
+    assert "| writing |  |  |" in result
+    assert "50 bytes more for each document" in result
+    assert "11 bytes a document over all phases" in result
 
 
 def test_figures_are_put_between_the_marks_and_again(tmp_path):

@@ -19,10 +19,11 @@ from experiments.supers.ways import (
     super_shingles_of,
     ways,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.sketches.supers import binned_probability, size_for, super_shingles
+from tests.examples import examples
+from whorl.engine.super_shingles import binned_probability, size_for, super_shingles
 
 SETS = st.sets(st.integers(0, 2**64 - 1), min_size=1, max_size=60)
 
@@ -41,7 +42,7 @@ def test_planted_resemblance_is_about_what_was_asked(kind, wanted):
 
 @pytest.mark.parametrize("words", [20, 60, 600])
 @pytest.mark.parametrize("resemblance", [0.3, 0.5, 0.8])
-def test_bins_find_as_often_as_told_at_any_length(words, resemblance):
+def test_bins_find_as_often_as_reported_at_any_length(words, resemblance):
     """250 pairs: four standard errors."""
     pairs = drawn(words, resemblance, 250, 1)
     expected = np.mean([binned_probability(pair.resemblance, 3) for pair in pairs])
@@ -49,7 +50,7 @@ def test_bins_find_as_often_as_told_at_any_length(words, resemblance):
     assert rate(super_shingles_of, pairs) == pytest.approx(expected, abs=4 * error + 0.01)
 
 
-def test_runs_find_as_often_as_told():
+def test_runs_find_as_often_as_reported():
     pairs = drawn(800, 0.5, 200, 1, ("edited",))
     way = ways(4)["V_i"]
     assert rate(way, pairs) == pytest.approx(predicted(pairs, 4, sampled(pairs, None)), abs=0.12)
@@ -73,7 +74,7 @@ def test_runs_are_the_librarys_super_shingles():
 
 
 @given(SETS, st.integers(1, 8), st.integers(1, 40))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_equal_documents_share_all_and_what_is_posted_is_bounded(values, size, groups):
     hashes = sorted_hashes(values)
     posted = super_shingles_of(hashes, size, groups)
@@ -83,7 +84,7 @@ def test_equal_documents_share_all_and_what_is_posted_is_bounded(values, size, g
 
 
 @given(SETS, SETS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_documents_without_a_common_shingle_share_none(left, right):
     one, two = sorted_hashes(left - right), sorted_hashes(right - left)
     assert not np.isin(super_shingles_of(one), super_shingles_of(two)).any()

@@ -12,7 +12,7 @@ from fuzz.worker import Chunk
 
 from fuzz import targets
 from whorl.errors import DocumentError
-from whorl.frontends.pieces import Piece
+from whorl.formats.text import Piece
 from whorl.model import Stream
 
 

@@ -1,14 +1,17 @@
-"""The fuzzer for a few seconds: some hundred documents a front-end, the same in every run. ``make fuzz`` runs on."""
+"""The fuzzer for a few seconds: a hundred documents a front-end, the same in every run. ``make fuzz`` runs on."""
 
 import pytest
 from fuzz.__main__ import SEED
 from fuzz.campaign import Campaign
 
 from fuzz import targets
+from tests.examples import count
 
 # Executions a front-end. Whorl's own readers and the document formats make a thousand a second; a language a fifth.
-DOCUMENTS = 300
-PROGRAMS = 40
+DOCUMENTS = count(500)
+PROGRAMS = count(60)
+
+pytestmark = pytest.mark.properties
 
 
 def assert_nothing_is_found(names, executions):

@@ -11,8 +11,8 @@ import apsw
 
 from tests.index.corpus import mixed, prose
 from whorl import Document, Scheme
-from whorl.index.faults import DamageError, IndexFormatError
 from whorl.index.index import Index
+from whorl.storage.errors import DamageError, StoreFormatError
 
 SCHEME = Scheme(k=8, w=4)
 TEXTS = {f"{number}": mixed((number, 20), (number + 1, 8)) for number in range(14)}
@@ -22,7 +22,7 @@ QUERIES = [prose(1), mixed((3, 15), (7, 15)), prose(12), prose(99)]
 PAGE, HEADER = 4096, 8
 
 # What noticing damage looks like; anything else that is raised is a fault.
-NOTICED = (DamageError, IndexFormatError)
+NOTICED = (DamageError, StoreFormatError)
 
 
 def make(folder: Path) -> None:

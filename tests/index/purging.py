@@ -10,7 +10,7 @@ from tests.index.crash import SCHEME, small
 from tests.killing import lived
 from whorl import Document
 from whorl.index.index import Index
-from whorl.index.points import PURGE_POINTS
+from whorl.storage.files import PURGE_POINTS
 
 # Documents 1 to 6 are there; of them these are purged, the last one fresh in the delta, and 7 was removed before.
 KEPT, PURGED = (1, 2, 3), (4, 5, 6)

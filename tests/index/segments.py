@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from whorl.index.postings import Postings
-from whorl.index.segment import Segment
-from whorl.index.segment_writer import write_segment
+from whorl.storage.postings import Postings
+from whorl.storage.segment_writer import write_segment
+from whorl.storage.segments import Segment
 
 LAST = 2**64 - 1
 

@@ -5,9 +5,9 @@ import pytest
 from tests.conformance.index import IndexConformance
 from tests.index.corpus import prose
 from whorl import Document
-from whorl.index import writer
 from whorl.index.index import Index
 from whorl.index.memory import MemoryIndex
+from whorl.storage import compaction
 
 
 class TestMemoryIndex(IndexConformance):
@@ -25,8 +25,8 @@ class TestIndexOfManySegments(IndexConformance):
 
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch):
-        monkeypatch.setattr(writer, "FLUSH_DOCUMENTS", 1)
-        monkeypatch.setattr(writer, "FAN", 3)
+        monkeypatch.setattr(compaction, "FLUSH_DOCUMENTS", 1)
+        monkeypatch.setattr(compaction, "FAN", 3)
 
     def made(self, folder, scheme="text", *, text=True):
         return Index.create(folder, scheme, text=text)

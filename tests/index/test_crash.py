@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whorl.index.points import POINTS
+from whorl.storage.files import POINTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,6 +24,7 @@ def test_killed_at_every_point(tmp_path):
     assert crashed(tmp_path, "points") >= len(POINTS)
 
 
+@pytest.mark.slow
 def test_killed_at_random(tmp_path):
     assert crashed(tmp_path, "random", 12, 1) == 12
 

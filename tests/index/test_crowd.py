@@ -11,10 +11,10 @@ import pytest
 from tests.index.corpus import prose
 from tests.index.crowd import SHARED, text_of
 from whorl import Document, Scheme
-from whorl.index.faults import IndexIOError
 from whorl.index.index import Index
-from whorl.index.lock import writing
-from whorl.index.writer import LOCK
+from whorl.storage.errors import StoreIOError
+from whorl.storage.folder import writing
+from whorl.stores import LOCK
 
 ROOT = Path(__file__).parents[2]
 SCHEME = Scheme(k=8, w=4)
@@ -31,10 +31,10 @@ def crowd(folder, seconds: float) -> list[int]:
         )
         for role in ("writer", *["reader"] * 4)
     ]
-    told = [process.communicate(timeout=seconds * 3 + 120) for process in processes]
-    for process, (_, complaint) in zip(processes, told, strict=True):
+    result = [process.communicate(timeout=seconds * 3 + 120) for process in processes]
+    for process, (_, complaint) in zip(processes, result, strict=True):
         assert process.returncode == 0, complaint[-3000:]
-    return [int(answer) for answer, _ in told]
+    return [int(answer) for answer, _ in result]
 
 
 def test_four_readers_and_a_writer(tmp_path):
@@ -53,7 +53,7 @@ def test_four_readers_and_a_writer_for_a_minute(tmp_path):
 def test_a_second_writer_waits_or_says_why_not(tmp_path):
     with Index.create(tmp_path / "index", SCHEME) as index, Index.open(tmp_path / "index", wait=0) as hasty:
         with writing(tmp_path / "index" / LOCK, 0):
-            with pytest.raises(IndexIOError, match="another process is writing to this index; try again later"):
+            with pytest.raises(StoreIOError, match="another process is writing; try again later"):
                 hasty.add(Document("a", prose(1)))
             assert list(hasty.entries()) == []
             waiting = threading.Thread(target=index.add, args=(Document("b", prose(2)),))

@@ -7,9 +7,9 @@ import pytest
 from tests.index.corpus import prose
 from tests.index.failing import EIO, ENOSPC, SHORT, FailingFiles, Plan, System
 from whorl import Document, Scheme
-from whorl.index import files, segment_writer
-from whorl.index.faults import IndexIOError
 from whorl.index.index import Index
+from whorl.storage import files, segment_writer
+from whorl.storage.errors import StoreIOError
 
 SCHEME = Scheme(k=8, w=4)
 
@@ -68,7 +68,7 @@ def interrupted(index: Index, plan: Plan, number: int, how: str, is_gone: bool) 
         for step, (change, _) in enumerate(STEPS):
             try:
                 change(index)
-            except IndexIOError:
+            except StoreIOError:
                 return step
         return None
     finally:
@@ -110,7 +110,7 @@ def test_a_failing_disk_makes_no_index(tmp_path, monkeypatch):
         calls = plan.calls
         for number in range(1, calls):
             plan.calls, plan.fails_at, plan.is_gone = 0, number, True
-            with pytest.raises(IndexIOError, match=str(tmp_path)):
+            with pytest.raises(StoreIOError, match=str(tmp_path)):
                 Index.create(tmp_path / f"{number}", SCHEME).close()
     finally:
         vfs.unregister()

@@ -9,21 +9,23 @@ import pytest
 
 from tests.index.corpus import prose
 from whorl import Document, Scheme
+from whorl.engine import documents as whole_module
 from whorl.errors import DocumentError, InputError
-from whorl.index.faults import DamageError, IndexFormatError
-from whorl.index.folder import size_of
+from whorl.index import prepare
 from whorl.index.index import Index
-from whorl.index.seals import seal
+from whorl.storage.checksums import seal
+from whorl.storage.errors import DamageError, StoreFormatError
+from whorl.storage.folder import size_of
 
 SCHEME = Scheme(k=8, w=4)
 
 
 def test_it_is_made_once(tmp_path):
     Index.create(tmp_path / "index", SCHEME).close()
-    with pytest.raises(InputError, match="there is something of this name already"):
+    with pytest.raises(InputError, match="already exists"):
         Index.create(tmp_path / "index", SCHEME)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError, match="there is something of this name already"):
+    with pytest.raises(InputError, match="already exists"):
         Index.create(tmp_path / "file")
 
 
@@ -35,14 +37,14 @@ def test_an_empty_folder_may_become_one(tmp_path):
 
 @pytest.mark.parametrize("where", ["nothing", "."])
 def test_what_is_none_is_not_opened(tmp_path, where):
-    with pytest.raises(DocumentError, match="no index is there: make one with 'whorl index create"):
+    with pytest.raises(DocumentError, match="no index: create one with 'whorl index create"):
         Index.open(tmp_path / where)
 
 
 def test_a_newer_format_is_refused(tmp_path):
     with Index.create(tmp_path / "index", SCHEME) as index:
         index._store._execute("UPDATE meta SET value = '99', seal = ? WHERE name = 'version'", (seal("version", "99"),))
-    with pytest.raises(IndexFormatError, match="index format 99 is newer than this Whorl's, 1: update Whorl"):
+    with pytest.raises(StoreFormatError, match="index format 99 is newer than this Whorl's, 1: update Whorl"):
         Index.open(tmp_path / "index")
 
 
@@ -50,7 +52,7 @@ def test_fingerprints_of_an_earlier_version_are_refused(tmp_path):
     """Words were hashed in another way once: what was made then would find nothing."""
     with Index.create(tmp_path / "index", "web") as index:
         index._store._execute("DELETE FROM meta WHERE name = 'revision'")
-    with pytest.raises(IndexFormatError, match="revision 1 of what this scheme gives, and this one makes 2"):
+    with pytest.raises(StoreFormatError, match="revision 1 of this scheme; this version makes revision 2"):
         Index.open(tmp_path / "index")
     with Index.create(tmp_path / "other", SCHEME) as index:
         index._store._execute("DELETE FROM meta WHERE name = 'revision'")
@@ -81,7 +83,7 @@ def test_segments_of_another_index_are_refused(tmp_path):
             index.flush()
     segment = "segments/00000001.segment"
     shutil.copy(tmp_path / "a" / segment, tmp_path / "b" / segment)
-    with Index.open(tmp_path / "b") as index, pytest.raises(DamageError, match="it belongs to another index"):
+    with Index.open(tmp_path / "b") as index, pytest.raises(DamageError, match="it belongs to another store"):
         index.search(prose(1))
 
 
@@ -144,3 +146,23 @@ def test_a_name_that_is_damaged_is_not_missing(tmp_path):
                 assert index.text("unmistakable") == prose(1)
             with pytest.raises(DamageError):
                 index.verify()
+
+
+def test_a_file_that_is_saved_while_it_is_read_is_not_unchanged_for_ever(tmp_path, monkeypatch):
+    """Text and digest are of the same bytes, so that the next run sees the newer ones."""
+    path = tmp_path / "essay.txt"
+    path.write_text(prose(1))
+    whole = whole_module.read_whole
+
+    def saved_after(*arguments):
+        result = whole(*arguments)
+        path.write_text(prose(2))
+        return result
+
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        monkeypatch.setattr(prepare, "read_whole", saved_after)
+        index.add(path)
+        monkeypatch.undo()
+        assert index.text(str(path)) == prose(1)
+        assert index.add(path).state == "replaced"
+        assert index.text(str(path)) == prose(2)

@@ -10,9 +10,9 @@ import pytest
 import whorl
 from tests.index.corpus import prose
 from whorl import Document
-from whorl.hashing.key import Key
-from whorl.index.faults import DamageError, IndexIOError
+from whorl.engine.hashing import Key
 from whorl.index.index import Index
+from whorl.storage.errors import DamageError, StoreIOError
 
 
 @pytest.fixture
@@ -58,18 +58,18 @@ def test_nothing_that_is_shown_has_it(used):
 def test_no_error_has_it(used):
     path = used.folder / "secret.key"
     right = path.read_text()
-    told = []
+    result = []
     for wrong in (right[:-3], right[:5], Key.random().secret.hex(), right.replace(right[3], "x"), "", "\udcff"):
         path.write_text(wrong, errors="surrogateescape")
         with pytest.raises(DamageError, match=r"secret\.key: damaged") as error:
             Index.open(used.folder)
-        told.append(str(error.value) + repr(error.value) + repr(error.value.__cause__))
+        result.append(str(error.value) + repr(error.value) + repr(error.value.__cause__))
     path.unlink()
-    with pytest.raises(IndexIOError, match=r"secret\.key: cannot read") as gone:
+    with pytest.raises(StoreIOError, match=r"secret\.key: cannot read") as gone:
         Index.open(used.folder)
-    told.append(str(gone.value))
-    assert not any(form in text.encode() for text in told for form in forms(used))
-    assert not any(right[:16] in text for text in told)
+    result.append(str(gone.value))
+    assert not any(form in text.encode() for text in result for form in forms(used))
+    assert not any(right[:16] in text for text in result)
 
 
 def test_every_index_has_its_own(tmp_path):

@@ -6,17 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from tests.examples import examples
 from tests.index.corpus import mixed, prose
 from whorl import Document, Scheme
-from whorl.hashing.key import Key
-from whorl.index import writer
+from whorl.engine.hashing import Key
 from whorl.index.index import Index
 from whorl.index.memory import MemoryIndex
 from whorl.index.prepare import TEXT
+from whorl.storage import compaction
 
 SCHEME = Scheme(k=8, w=4)
 TEXTS = [prose(1, 20), prose(2, 20), mixed((1, 10), (2, 10)), mixed((3, 8), (1, 12)), "short", prose(3, 5)]
@@ -37,9 +37,9 @@ class IndexMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(writer, "FLUSH_POSTINGS", 60)
-        self.patch.setattr(writer, "FLUSH_DOCUMENTS", 3)
-        self.patch.setattr(writer, "FAN", 2)
+        self.patch.setattr(compaction, "FLUSH_POSTINGS", 60)
+        self.patch.setattr(compaction, "FLUSH_DOCUMENTS", 3)
+        self.patch.setattr(compaction, "FAN", 2)
         self.folder = Path(tempfile.mkdtemp(prefix="whorl-machine-"))
         self.copies = 0
         self.opened: list[Index] = []
@@ -68,8 +68,8 @@ class IndexMachine(RuleBasedStateMachine):
 
     @rule(document=DOCUMENTS, sanctioned=st.sampled_from([False, False, False, True]))
     def add(self, document, sanctioned):
-        told = self.index.add(document, sanctioned=sanctioned)
-        assert told == self.model.add(document, sanctioned=sanctioned)
+        result = self.index.add(document, sanctioned=sanctioned)
+        assert result == self.model.add(document, sanctioned=sanctioned)
 
     @rule(documents=st.lists(DOCUMENTS, max_size=5))
     def add_all(self, documents):
@@ -139,7 +139,7 @@ class IndexMachine(RuleBasedStateMachine):
 
 
 TestMachine = IndexMachine.TestCase
-TestMachine.settings = settings(max_examples=25, stateful_step_count=25)
+TestMachine.settings = examples(25, stateful_step_count=25)
 
 
 class LongIndexMachine(IndexMachine):
@@ -147,4 +147,4 @@ class LongIndexMachine(IndexMachine):
 
 
 TestLongMachine = pytest.mark.slow(LongIndexMachine.TestCase)
-TestLongMachine.settings = settings(max_examples=300, stateful_step_count=40)
+TestLongMachine.settings = examples(300, stateful_step_count=40)

@@ -6,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.index.segments import postings, rows_of
-from whorl.index.faults import DamageError
-from whorl.index.segment import Segment
-from whorl.index.segment_header import VERSION, SegmentHeader, bits_for
-from whorl.index.segment_merge import merge
-from whorl.index.segment_writer import write_segment
+from whorl.storage.errors import DamageError
+from whorl.storage.segment_writer import merge, write_segment
+from whorl.storage.segments import VERSION, Segment, SegmentHeader, bits_for
 
 
 def written(path, rows, width, expected=None):

@@ -1,9 +1,10 @@
 """Pages of a list: by name with a prefix, by number, one by its number; the same in memory and on disk."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from whorl import Document
 from whorl.errors import InputError
 from whorl.index.base import MOST_LISTED
@@ -33,7 +34,7 @@ def names_of(entries) -> list[str]:
     return [entry.name for entry in entries]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(names=st.lists(NAMES, max_size=12, unique=True), prefix=NAMES, after=NAMES, limit=st.integers(1, 6))
 def test_pages_by_name(index, names, prefix, after, limit):
     memory = filled(index, names)
@@ -42,7 +43,7 @@ def test_pages_by_name(index, names, prefix, after, limit):
     assert names_of(memory.page(prefix, after, limit)) == expected
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(names=st.lists(NAMES, max_size=12, unique=True), limit=st.integers(1, 6))
 def test_page_after_page_gives_all(index, names, limit):
     filled(index, names)

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.index.segments import LAST, answers, content, hashes, random_rows, rows_of, runs, write
-from whorl.index import segment_header
-from whorl.index.faults import DamageError, IndexFormatError, IndexIOError
-from whorl.index.segment import Segment
-from whorl.index.segment_header import bits_for
+from tests.kernel import specification
+from whorl.storage.errors import DamageError, StoreFormatError, StoreIOError
+from whorl.storage.segments import Segment, bits_for
 
-in_a_folder = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+in_a_folder = examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def opened(folder: Path, rows, expected=None) -> Segment:
@@ -54,15 +54,16 @@ def test_what_was_forgotten_is_read_again(tmp_path):
 def test_both_kernels_write_and_read_the_same(tmp_path, monkeypatch):
     rows = random_rows(60)
     made = {}
-    for kernel in ("native", "twin"):
-        monkeypatch.setenv("WHORL_KERNEL", kernel)
+    for kernel in ("native", "specification"):
+        if kernel == "specification":
+            specification.replace_native(monkeypatch)
         folder = tmp_path / kernel
         folder.mkdir()
         made[kernel] = content(folder, rows, 3000)
         segment = Segment(folder, made["native"])
         segment.verify()
         assert answers(segment, rows) == rows_of(segment.scan()) == rows
-    assert made["native"] == made["twin"]
+    assert made["native"] == made["specification"]
 
 
 @given(runs, hashes, hashes)
@@ -103,7 +104,7 @@ def test_a_hash_that_stands_everywhere(tmp_path):
 
 
 def test_a_scan_comes_in_parts_that_divide_no_hash(tmp_path, monkeypatch):
-    monkeypatch.setattr("whorl.index.segment.SCANNED", 3000)
+    monkeypatch.setattr("whorl.storage.segments.SCANNED", 3000)
     rows = random_rows(20_000)
     with opened(tmp_path, rows) as segment:
         parts = list(segment.scan())
@@ -140,10 +141,10 @@ def test_several_threads_read_one_segment(tmp_path):
 
 
 def test_a_newer_format_is_refused_with_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(segment_header, "WHOLE_VERSION", 3)
+    monkeypatch.setattr("whorl.storage.segments.WHOLE_VERSION", 3)
     path = write(tmp_path / "made.seg", random_rows(10))
     monkeypatch.undo()
-    with pytest.raises(IndexFormatError) as caught:
+    with pytest.raises(StoreFormatError) as caught:
         Segment.open(path)
     assert str(caught.value) == f"{path}: segment format 3 is newer than this Whorl, which reads up to 2: update Whorl"
 
@@ -157,7 +158,7 @@ def test_another_file_is_no_segment(tmp_path, data):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(IndexIOError, match="nowhere: cannot read: No such file"):
+    with pytest.raises(StoreIOError, match="nowhere: cannot read: No such file"):
         Segment.open(tmp_path / "nowhere")
 
 

@@ -6,12 +6,12 @@ from random import Random
 import numpy as np
 import pytest
 
+from tests.examples import count
 from tests.index.segments import answers, content, random_rows, rows_of, write
-from whorl.index.faults import DamageError, IndexFormatError
-from whorl.index.postings import Postings
-from whorl.index.segment import Segment
-from whorl.index.segment_header import FOOTER_SIZE, HEADER_SIZE, directory_start, pack_footer
 from whorl.kernel import native_segments
+from whorl.storage.errors import DamageError, StoreFormatError
+from whorl.storage.postings import Postings
+from whorl.storage.segments import FOOTER_SIZE, HEADER_SIZE, Segment, directory_start, pack_footer
 
 PATH = Path("damaged.seg")
 
@@ -23,7 +23,7 @@ def is_noticed(data: bytes, rows) -> bool:
         assert answers(segment, rows) == rows
         assert rows_of(segment.scan()) == rows
         segment.verify()
-    except (DamageError, IndexFormatError) as error:
+    except (DamageError, StoreFormatError) as error:
         return str(PATH) in str(error)
     return False
 
@@ -47,7 +47,7 @@ def test_flipped_bits_of_a_larger_file(tmp_path):
     rows = random_rows(3000)
     data = content(tmp_path, rows)
     draw = Random(5)
-    for _ in range(500):
+    for _ in range(count(500)):
         bit = draw.randrange(8 * len(data))
         assert is_noticed(flipped(data, bit), rows), bit
 
@@ -85,7 +85,7 @@ def test_truncation_at_every_block_and_at_random(tmp_path):
     table = np.frombuffer(data[start:-FOOTER_SIZE], "<u4").reshape(-1, 6)
     draw = Random(6)
     lengths = {0, 1, HEADER_SIZE, start, len(data) - FOOTER_SIZE, len(data) - 1, *table[:, 0].tolist()}
-    lengths |= {draw.randrange(len(data)) for _ in range(200)}
+    lengths |= {draw.randrange(len(data)) for _ in range(count(200))}
     assert len(table) == segment.header.blocks == 8
     for length in lengths:
         assert is_noticed(data[:length], rows), length
@@ -124,5 +124,5 @@ def test_verify_sees_padding_that_is_not_zero(tmp_path):
 
     sealed = resealed(data, change)
     assert len(Postings.joined(list(Segment(PATH, sealed).scan()))) == 3
-    with pytest.raises(DamageError, match="not as it is written"):
+    with pytest.raises(DamageError, match="differs from what was written"):
         Segment(PATH, sealed).verify()

@@ -3,12 +3,13 @@
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.index.segments import numbers, postings, random_rows, rows_of, runs, write
-from whorl.index.segment import Segment
-from whorl.index.segment_merge import merge
+from whorl.storage.segment_writer import merge
+from whorl.storage.segments import Segment
 
 
 def cut(rows, sizes):
@@ -31,7 +32,7 @@ def test_runs_become_one(many, dropped, sizes):
 
 
 @given(st.lists(runs, max_size=4))
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_segments_become_one(tmp_path_factory, many):
     folder = tmp_path_factory.mktemp("merge")
     segments = [
@@ -45,7 +46,7 @@ def test_segments_become_one(tmp_path_factory, many):
 
 
 def test_what_is_held_at_a_time_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("whorl.index.segment.SCANNED", 4000)
+    monkeypatch.setattr("whorl.storage.segments.SCANNED", 4000)
     sizes = [40_000, 20_000, 500]
     many = [random_rows(size, seed) for seed, size in enumerate(sizes)]
     segments = [Segment.open(write(tmp_path / f"{len(rows)}.seg", rows)) for rows in many]

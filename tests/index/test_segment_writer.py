@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.index.segments import answers, postings, random_rows, rows_of, write
-from whorl.index import files, points, segment_writer
-from whorl.index.faults import IndexIOError
-from whorl.index.segment import Segment
+from whorl.storage import files, segment_writer
+from whorl.storage.errors import StoreIOError
+from whorl.storage.segments import Segment
 
 ROWS = random_rows(9000)
 
@@ -22,7 +22,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from tests.index.segments import random_rows, write
-from whorl.index import segment_writer
+from whorl.storage import segment_writer
 segment_writer.BUFFERED = 9000
 write(Path(sys.argv[1]), random_rows(9000))
 """
@@ -74,7 +74,7 @@ def test_every_call_may_fail(tmp_path, monkeypatch, error, is_gone):
     assert calls > 15
     for number in range(1, calls + 1):
         fail(monkeypatch, number, error, is_gone=is_gone)
-        with pytest.raises(IndexIOError, match=os.strerror(error)):
+        with pytest.raises(StoreIOError, match=os.strerror(error)):
             write(tmp_path / "new.seg", ROWS)
         monkeypatch.setattr(files, "os", os)
         left = {path.name for path in tmp_path.iterdir()} - {"old.seg"}
@@ -110,10 +110,10 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", [name for name in points.POINTS if name.startswith("segment.")])
+@pytest.mark.parametrize("name", [name for name in files.POINTS if name.startswith("segment.")])
 def test_death_at_every_point(tmp_path, name):
     old = write(tmp_path / "old.seg", ROWS)
-    environment = {**os.environ, points.VARIABLE: name, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, files.VARIABLE: name, "PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "-c", SCRIPT, str(tmp_path / "new.seg")]
     killed = subprocess.run(command, env=environment, capture_output=True)
     assert killed.returncode == -9, killed.stderr.decode()
@@ -132,15 +132,15 @@ def test_death_at_every_point(tmp_path, name):
 def test_a_point_counts_and_knows_its_names(monkeypatch):
     killed = []
     monkeypatch.setattr(os, "kill", lambda *args: killed.append(args))
-    monkeypatch.setattr(points, "_passed", Counter())
-    monkeypatch.setenv(points.VARIABLE, "segment.written:2")
+    monkeypatch.setattr(files, "_passed", Counter())
+    monkeypatch.setenv(files.VARIABLE, "segment.written:2")
     for expected in (0, 0, 1, 1):
         assert len(killed) == expected
-        points.point("segment.written")
-        points.point("segment.synced")
-    assert len(set(points.POINTS)) == len(points.POINTS)
+        files.point("segment.written")
+        files.point("segment.synced")
+    assert len(set(files.POINTS)) == len(files.POINTS)
     with pytest.raises(ValueError, match=r"segment\.typo"):
-        points.point("segment.typo")
+        files.point("segment.typo")
 
 
 def test_parts_may_be_cut_anywhere(tmp_path):
@@ -160,7 +160,7 @@ def test_what_cannot_be_read_back_is_not_written(tmp_path, parts):
 
 def test_a_segment_is_never_overwritten(tmp_path):
     path = write(tmp_path / "made.seg", ROWS)
-    with pytest.raises(IndexIOError, match="never change"):
+    with pytest.raises(StoreIOError, match="never change"):
         write(path, ROWS[:5])
     with Segment.open(path) as segment:
         assert len(segment) == len(ROWS)

@@ -7,20 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.kernel import native_crowds, twin_crowds
+from tests.kernel.specification import crowds as specification
+from whorl.kernel import native_crowds
 
-KERNELS = (native_crowds, twin_crowds)
+KERNELS = (native_crowds, specification)
 
 
 def counted(kernel, hashes, bounds, members, pairs, cuts, edges=()):
     lefts, rights = np.array(pairs, np.int32).reshape(-1, 2).T
     starts = np.searchsorted(lefts, np.arange(len(bounds)))
     numbers = np.full(len(bounds), -1, np.int32)
-    own = np.array(members, np.int64)
-    numbers[own] = np.arange(len(members))
+    numbered = np.array(members, np.int64)
+    numbers[numbered] = np.arange(len(members))
     counts = np.zeros(len(pairs), np.int64)
     for low, end in pairwise([0, *edges, 2**64]):
-        crowd = kernel.Crowd(hashes, bounds[own], bounds[own + 1], own, len(pairs), low, end - 1)
+        crowd = kernel.Crowd(hashes, bounds[numbered], bounds[numbered + 1], numbered, len(pairs), low, end - 1)
         for first, last in pairwise([0, *cuts, len(members)]):
             crowd.shared(first, last, starts, np.ascontiguousarray(rights), numbers, counts)
     return counts.tolist()
@@ -36,8 +37,8 @@ def test_what_members_share(sets, data):
     cuts = sorted(data.draw(st.sets(st.integers(0, len(members)))))
     edges = sorted(data.draw(st.sets(st.sampled_from([1, 5, 2**40 + 1, 2**63, 2**63 + 2**57, 2**64 - 1]))))
     for kernel in KERNELS:
-        found = counted(kernel, hashes, bounds, members, pairs, cuts, edges)
-        assert found == [len(sets[left] & sets[right]) for left, right in pairs]
+        shared = counted(kernel, hashes, bounds, members, pairs, cuts, edges)
+        assert shared == [len(sets[left] & sets[right]) for left, right in pairs]
 
 
 @pytest.mark.parametrize(("members", "universe", "size"), [(300, 400, 200), (300, 40_000, 200), (40, 9_000, 8_000)])
@@ -50,5 +51,5 @@ def test_whatever_becomes_bits_and_whatever_lists(members, universe, size):
     bounds = np.cumsum([0, *map(len, sets)])
     pairs = [(one, two) for one in range(members) for two in range(one + 1, members) if draw.random() < 0.9]
     columns = np.concatenate(sets), bounds, list(range(members)), pairs, [members]
-    native, twin = (counted(kernel, *columns) for kernel in KERNELS)
-    assert native == twin == counted(native_crowds, *columns, [2**62, 2**63])
+    native, specified = (counted(kernel, *columns) for kernel in KERNELS)
+    assert native == specified == counted(native_crowds, *columns, [2**62, 2**63])

@@ -1,14 +1,16 @@
-"""The entities of a text, compiled, equal the twin's on every input, and take one pass."""
+"""The entities of a text, compiled, equal the specification's on every input, and take one pass."""
 
 from html import unescape
 from html.entities import html5
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from whorl.kernel import native_entities, twin_entities
+from tests.examples import examples
+from tests.kernel.specification import entities as specification
+from whorl.kernel import native_entities
 
 # fmt: off
 ENTITIES = [
@@ -28,7 +30,7 @@ def buffer(text):
 
 
 @given(soup)
-@settings(max_examples=2000)
+@examples(2000)
 @example("&")
 @example("&#")
 @example("&#x")
@@ -36,7 +38,7 @@ def buffer(text):
 @example("a\n")
 @example("\n \u2003\n\t\nb\n ")
 def test_entities_and_blank_lines(text):
-    assert native_entities.resolve(buffer(text)).tobytes() == twin_entities.resolve(buffer(text)).tobytes()
+    assert native_entities.resolve(buffer(text)).tobytes() == specification.resolve(buffer(text)).tobytes()
 
 
 def test_every_named_entity():
@@ -74,4 +76,4 @@ def test_hostile_entities_take_one_pass(unit, resolved):
 @pytest.mark.parametrize("unit", [" ", "\n", "\n ", "\u3000", "\u3000\n", "a\n", "\n\n\x00"])
 def test_hostile_blanks_take_one_pass(unit):
     text = "\n" + unit * (1 << 18)
-    assert native_entities.resolve(buffer(text)).tobytes() == twin_entities.resolve(buffer(text)).tobytes()
+    assert native_entities.resolve(buffer(text)).tobytes() == specification.resolve(buffer(text)).tobytes()

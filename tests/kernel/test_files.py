@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.kernel import native_files, twin_files
+from tests.kernel.specification import files as specification
+from whorl.kernel import native_files
 
-KERNELS = (native_files, twin_files)
+KERNELS = (native_files, specification)
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +26,8 @@ def test_gathering(path, spans):
     starts = np.array([start for start, _ in spans], np.int64)
     with path.open("rb") as file:
         for kernel in KERNELS:
-            found = kernel.gather(file.fileno(), starts, bounds)
-            assert found.tolist() == [number for start, end in spans for number in range(start, end)]
+            hashes = kernel.gather(file.fileno(), starts, bounds)
+            assert hashes.tolist() == [number for start, end in spans for number in range(start, end)]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -1,16 +1,18 @@
-"""The walk over a page equals its twin on every input, and takes time that grows with the page and nothing else."""
+"""The walk over a page equals its specification on every input, in time that grows with the page and nothing else."""
 
 import random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conformance.document import SAMPLES
-from whorl import kernel
-from whorl.frontends.documents.tags import elements
-from whorl.kernel import native_html, twin_html
+from tests.examples import examples
+from tests.kernel.specification import html as specification
+from whorl.formats.documents.html import elements, key
+from whorl.kernel import native_html
+from whorl.kernel.constants import BREAKS, ENDS, HIDES, VOID
 
 # Whatever can begin, end or divide a token, and what only looks like it.
 # fmt: off
@@ -32,9 +34,9 @@ def buffer(text):
 
 
 def both(page):
-    """The text and the tags of a page, by the twin, after a look whether the compiled walk agrees."""
+    """The text and the tags of a page, by the specification, after checking that the compiled walk agrees."""
     (text, tags), (expected, expected_tags) = (
-        module.visible(buffer(page), *elements()) for module in (native_html, twin_html)
+        module.visible(buffer(page), *elements()) for module in (native_html, specification)
     )
     assert text.tobytes() == expected.tobytes()
     assert tags.tolist() == expected_tags.tolist()
@@ -42,7 +44,7 @@ def both(page):
 
 
 @given(soup)
-@settings(max_examples=2000)
+@examples(2000)
 @example("")
 @example("<")
 @example("</")
@@ -78,23 +80,22 @@ def test_truncated_pages():
 
 
 def test_a_row_for_each_tag(each_kernel):
-    _, tags = kernel.html().visible(buffer("a<P hidden>b</p><input hidden><template>c<i>d"), *elements())
-    breaks, hides, ends = twin_html.BREAKS, twin_html.HIDES, twin_html.ENDS
+    _, tags = native_html.visible(buffer("a<P hidden>b</p><input hidden><template>c<i>d"), *elements())
     assert tags.tolist() == [
-        [2, 3, breaks | hides, 1],
-        [14, 15, breaks | ends, 3],
-        [17, 22, twin_html.VOID, 4],
-        [31, 39, breaks | hides, 4],
+        [2, 3, BREAKS | HIDES, 1],
+        [14, 15, BREAKS | ENDS, 3],
+        [17, 22, VOID, 4],
+        [31, 39, BREAKS | HIDES, 4],
         [42, 43, 0, 6],
     ]
 
 
 def test_keys_are_apart():
     names = [b"a", b"b", b"h1", b"h2", b"1", b"aa", b"blockquote", b"figcaption"]
-    assert len({twin_html.key(name) for name in names}) == len(names)
-    assert twin_html.key(b"BlockQuote") == twin_html.key(b"blockquote")
+    assert len({key(name) for name in names}) == len(names)
+    assert key(b"BlockQuote") == key(b"blockquote")
     for name in (b"", b"a-b", b"elevenchars", "é".encode(), b"a@", b"[", b"a`"):
-        assert twin_html.key(name) == 0
+        assert key(name) == 0
 
 
 def test_too_many_elements():

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.kernel import native_jsonl, twin_jsonl
-from whorl.kernel.kinds import BLANK, ELSE, ESCAPED, INTEGER, MISSING, NULL, READ, REFUSED, STRING
+from tests.kernel.specification import jsonl as specification
+from whorl.kernel import native_jsonl
+from whorl.kernel.constants import BLANK, ELSE, ESCAPED, INTEGER, MISSING, NULL, READ, REFUSED, STRING
 
 NAMES = ("id", "text", "ü")
 PIECES = (
@@ -34,12 +35,12 @@ def fields(kernel, data):
 
 def same(data):
     states, ends, *columns = fields(native_jsonl, data)
-    twin_states, twin_ends, *twin_columns = fields(twin_jsonl, data)
-    assert states.tolist() == twin_states.tolist()
-    assert ends.tolist() == twin_ends.tolist()
+    specified_states, specified_ends, *specified_columns = fields(specification, data)
+    assert states.tolist() == specified_states.tolist()
+    assert ends.tolist() == specified_ends.tolist()
     there = (states == READ)[:, None] & (columns[0] != MISSING)
-    assert columns[0][states == READ].tolist() == twin_columns[0][states == READ].tolist()
-    for one, two in zip(columns, twin_columns, strict=True):
+    assert columns[0][states == READ].tolist() == specified_columns[0][states == READ].tolist()
+    for one, two in zip(columns, specified_columns, strict=True):
         assert one[there].tolist() == two[there].tolist()
     return states, columns
 
@@ -71,14 +72,14 @@ def check(row, name, kind, content):
     expected = {str: (STRING, ESCAPED, BLANK), int: (INTEGER,), type(None): (NULL,)}
     assert kind in ((MISSING,) if name not in row else expected.get(type(row[name]), (ELSE,)))
     if kind in (STRING, ESCAPED, BLANK):
-        assert said(native_jsonl, content) == said(twin_jsonl, content) == row[name]
+        assert decoded(native_jsonl, content) == decoded(specification, content) == row[name]
         assert kind == BLANK or row[name].strip()
         assert (kind == STRING) <= (b"\\" not in content)
     elif kind == INTEGER:
         assert int(content) == row[name]
 
 
-def said(kernel, content):
+def decoded(kernel, content):
     data = np.frombuffer(b"..." + content + b"...", np.uint8)
     text, bounds = kernel.unescaped(data, np.array([3, 3]), np.array([3, 3 + len(content)]))
     assert bounds.tolist() == [0, 0, len(text)]

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.kernel import native_matching, twin_matching
+from tests.examples import examples
+from tests.kernel.specification import matching as specification
+from whorl.kernel import native_matching
 
-symbols = st.lists(st.integers(0, 2), max_size=60).map(lambda found: np.array(found, np.uint32))
+symbols = st.lists(st.integers(0, 2), max_size=60).map(lambda matched: np.array(matched, np.uint32))
 WIDTHS = (np.uint8, np.uint16, np.uint32, np.uint64)
 
 
@@ -27,20 +29,24 @@ def equal(one: object, two: object) -> bool:
 
 
 @given(symbols, symbols, st.integers(1, 5), st.sampled_from(WIDTHS), st.data())
-@settings(max_examples=400)
-def test_native_equals_twin(left, right, k, width, data):
+@examples(400)
+def test_native_equals_the_specification(left, right, k, width, data):
     left, right = left.astype(width), right.astype(width)
     sides = (*postings(left, k), *postings(right, k))
     keys = native_matching.seeds(*sides)
-    assert keys.tolist() == twin_matching.seeds(*sides).tolist()
+    assert keys.tolist() == specification.seeds(*sides).tolist()
     bounds = [_bounds(data, stream) for stream in (left, right)]
     inside = np.array([key for key in keys.tolist() if _is_inside(key, bounds, k)], np.uint64)
-    found = native_matching.matches(left, bounds[0], right, bounds[1], inside, k)
-    assert equal(found, twin_matching.matches(left, bounds[0], right, bounds[1], inside, k))
+    matched = native_matching.matches(left, bounds[0], right, bounds[1], inside, k)
+    assert equal(matched, specification.matches(left, bounds[0], right, bounds[1], inside, k))
     sizes, sure = (len(left), len(right)), k + data.draw(st.integers(0, 3))
-    lefts, rights, lengths = found
+    lefts, rights, lengths = matched
     chosen = native_matching.choose(lefts, rights, lengths, sizes, k, sure)
-    assert chosen.tolist() == twin_matching.choose(lefts, rights, lengths, sizes, k, sure).tolist()
+    assert chosen.tolist() == specification.choose(lefts, rights, lengths, sizes, k, sure).tolist()
+    # Far apart in long documents, the same matches are chosen.
+    sizes, far = (1000 * len(left), len(right)), np.where(lefts < len(left) // 2, lefts, lefts + 900 * len(left))
+    arguments = far.astype(np.int32), rights, lengths, sizes, k, sure
+    assert native_matching.choose(*arguments).tolist() == specification.choose(*arguments).tolist()
 
 
 def _bounds(data, stream) -> np.ndarray:
@@ -56,12 +62,12 @@ def _is_inside(key: int, bounds: list[np.ndarray], k: int) -> bool:
 
 
 @given(symbols, symbols, st.integers(1, 5))
-@settings(max_examples=300)
+@examples(300)
 def test_matches_are_all_the_maximal_ones(left, right, k):
     """Against the definition: every maximal pair of equal substrings of at least k symbols, and nothing else."""
     keys = native_matching.seeds(*postings(left, k), *postings(right, k))
-    found = native_matching.matches(left, whole(left), right, whole(right), keys, k)
-    assert set(zip(*(column.tolist() for column in found), strict=True)) == set(
+    matched = native_matching.matches(left, whole(left), right, whole(right), keys, k)
+    assert set(zip(*(column.tolist() for column in matched), strict=True)) == set(
         _maximal(left.tolist(), right.tolist(), k)
     )
 
@@ -79,19 +85,19 @@ def _maximal(left: list[int], right: list[int], k: int):
 
 
 @given(symbols, symbols, st.integers(1, 5), st.integers(0, 3))
-@settings(max_examples=300)
+@examples(300)
 def test_every_sure_passage_is_chosen_but_for_less_than_k(left, right, k, more):
     keys = native_matching.seeds(*postings(left, k), *postings(right, k))
     lefts, rights, lengths = native_matching.matches(left, whole(left), right, whole(right), keys, k)
     chosen = native_matching.choose(lefts, rights, lengths, (len(left), len(right)), k, k + more)
-    held = np.zeros(len(left), bool), np.zeros(len(right), bool)
+    covered = np.zeros(len(left), bool), np.zeros(len(right), bool)
     for i in [number for number in chosen.tolist() if lengths[number] >= k + more]:
-        held[0][lefts[i] : lefts[i] + lengths[i]] = True
-        held[1][rights[i] : rights[i] + lengths[i]] = True
+        covered[0][lefts[i] : lefts[i] + lengths[i]] = True
+        covered[1][rights[i] : rights[i] + lengths[i]] = True
     for a, b, length in zip(lefts.tolist(), rights.tolist(), lengths.tolist(), strict=True):
         if length >= k + more:
-            assert (~held[0][a : a + length]).sum() < k
-            assert (~held[1][b : b + length]).sum() < k
+            assert (~covered[0][a : a + length]).sum() < k
+            assert (~covered[1][b : b + length]).sum() < k
 
 
 def test_a_collision_of_hashes_is_no_match():
@@ -100,7 +106,7 @@ def test_a_collision_of_hashes_is_no_match():
     assert len(native_matching.matches(left, whole(left), right, whole(right), keys, 3)[0]) == 0
 
 
-@pytest.mark.parametrize("kernel", [native_matching, twin_matching])
+@pytest.mark.parametrize("kernel", [native_matching, specification])
 def test_a_hash_that_stands_everywhere_gives_few_seeds(kernel):
     hashes, places = np.zeros(5000, np.uint64), np.arange(5000, dtype=np.int32)
     keys = kernel.seeds(hashes, places, hashes[:70], places[:70])
@@ -112,11 +118,11 @@ def test_a_hash_that_stands_everywhere_gives_few_seeds(kernel):
 def test_what_documents_share(documents, data):
     weights = np.array(data.draw(st.lists(st.floats(0, 9), min_size=13, max_size=13)))
     offsets = np.cumsum([0, *map(len, documents)])
-    groups = np.array([group for found in documents for group in sorted(found)], np.int32)
-    holders = [[number for number, found in enumerate(documents) if group in found] for group in range(13)]
+    groups = np.array([group for matched in documents for group in sorted(matched)], np.int32)
+    holders = [[number for number, matched in enumerate(documents) if group in matched] for group in range(13)]
     starts = np.cumsum([0, *map(len, holders)])
     members = np.array([number for holder in holders for number in holder], np.int32)
-    for kernel in (native_matching, twin_matching):
+    for kernel in (native_matching, specification):
         sums, counts = np.zeros(len(documents)), np.zeros(len(documents), np.int32)
         for number, mine in enumerate(documents):
             others, totals, numbers = kernel.shared(offsets, groups, starts, members, weights, number, sums, counts)
@@ -134,7 +140,7 @@ def test_linked_ones_have_one_root(links):
     size = 12
     lefts, rights = np.array(links, np.int32).reshape(-1, 2).T.copy()
     rows = []
-    for kernel in (native_matching, twin_matching):
+    for kernel in (native_matching, specification):
         parents = np.arange(size, dtype=np.int32)
         kernel.unite(parents, lefts, rights)
         rows.append(parents.tolist())

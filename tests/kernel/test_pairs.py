@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.kernel import native_pairs, twin_pairs
+from tests.kernel.specification import pairs as specification
+from whorl.kernel import native_pairs
 
 
 @given(st.data(), st.integers(1, 6), st.sampled_from([0.1, 0.4, 1.0]), st.booleans())
@@ -18,7 +19,7 @@ def test_hopeful(data, documents, threshold, contained):
         lefts, rights, counts, draw.integers(0, 3, documents, np.int32), table[:, 1:], table[:, :3] // 20,
         draw.integers(1, 99, documents) if contained else None, threshold, 3.3, 8,
     )  # fmt: skip
-    assert native_pairs.hopeful(*arguments).tolist() == twin_pairs.hopeful(*arguments).tolist()
+    assert native_pairs.hopeful(*arguments).tolist() == specification.hopeful(*arguments).tolist()
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0]))))
@@ -27,8 +28,8 @@ def test_near(rows):
         np.array([row[column] for row in rows], kind) for column, kind in enumerate((np.int32, np.int32, np.float64))
     )
     ties = np.array([3, 1, 1, 2, 2**63, 0], np.uint64)
-    native, twin = (kernel.near(6, owners, others, likeness, ties) for kernel in (native_pairs, twin_pairs))
-    assert [column.tolist() for column in native] == [column.tolist() for column in twin]
+    native, specified = (kernel.near(6, owners, others, likeness, ties) for kernel in (native_pairs, specification))
+    assert [column.tolist() for column in native] == [column.tolist() for column in specified]
 
 
 @given(st.lists(st.sets(st.integers(0, 20)), min_size=1, max_size=6), st.data())
@@ -40,11 +41,11 @@ def test_what_sets_share(sets, data):
     needed = np.array([data.draw(st.floats(0, 21)) for _ in chosen])
     columns = hashes, bounds, chosen[:, 0].copy(), chosen[:, 1].copy()
     exact = [len(sets[a] & sets[b]) for a, b in chosen.tolist()]
-    for kernel in (native_pairs, twin_pairs):
+    for kernel in (native_pairs, specification):
         assert kernel.shared(*columns, np.zeros(len(chosen))).tolist() == exact
-    for kernel in (native_pairs, twin_pairs):
-        for found, least, count in zip(kernel.shared(*columns, needed), needed, exact, strict=True):
-            assert found == count or max(found, count) < least
+    for kernel in (native_pairs, specification):
+        for counted, least, count in zip(kernel.shared(*columns, needed), needed, exact, strict=True):
+            assert counted == count or max(counted, count) < least
 
 
 graphs = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
@@ -64,10 +65,10 @@ def test_gathering(edges, arrows, order, few, share, alike):
         for part in (np.cumsum([0, *map(len, rows)]), np.array([other for row in rows for other in row], np.int32))
     ]
     columns.insert(2, np.array(alike[: len(columns[1])]))
-    native, twin = (
-        kernel.gather(np.array(order), *columns, few, share).tolist() for kernel in (native_pairs, twin_pairs)
+    native, specified = (
+        kernel.gather(np.array(order), *columns, few, share).tolist() for kernel in (native_pairs, specification)
     )
-    assert native == twin
+    assert native == specified
     for one, head in enumerate(native):
         assert head == one or one in may[head]
         assert native[head] == head
@@ -80,5 +81,5 @@ def test_what_a_small_and_a_large_set_share(small, large, needed):
     for one, two in ((0, 1), (1, 0)):
         columns = hashes, bounds, np.array([one]), np.array([two])
         assert native_pairs.shared(*columns, np.zeros(1)).tolist() == [len(small & large)]
-        (found,) = native_pairs.shared(*columns, np.array([needed]))
-        assert found == len(small & large) if len(small & large) >= needed else found < needed
+        (counted,) = native_pairs.shared(*columns, np.array([needed]))
+        assert counted == len(small & large) if len(small & large) >= needed else counted < needed

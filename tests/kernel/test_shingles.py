@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.hashing.hasher import hasher
-from whorl.hashing.key import Key
-from whorl.kernel import native_shingles, twin_shingles
-from whorl.sketches.permutation import permutation
+from tests.kernel.specification import shingles as specification
+from whorl.engine.hashing import Key, hasher
+from whorl.engine.sampling import permutation
+from whorl.kernel import native_shingles
 
 # Symbols that fit into 8 bits, into 32, and that do not.
 symbols = st.one_of(st.integers(0, 3), st.integers(250, 260), st.integers((1 << 32) - 2, (1 << 32) + 2))
@@ -25,10 +25,10 @@ def test_values_are_permuted_identities(rows, k, seed):
     key = Key(seed)
     flat, bounds = columns(rows)
     grams, turn = hasher(key, k), permutation(key)
-    native, twin = (
-        kernel.values(flat, bounds, k, *grams.constants, turn.constants) for kernel in (native_shingles, twin_shingles)
+    native, specified = (
+        kernel.values(flat, bounds, k, *grams.constants, turn.constants) for kernel in (native_shingles, specification)
     )
-    assert native.tolist() == twin.tolist()
+    assert native.tolist() == specified.tolist()
     one_by_one = [
         turn(grams.identity(np.array(row, np.uint64), np.arange(max(0, len(row) - k + 1)))).tolist() for row in rows
     ]
@@ -37,58 +37,72 @@ def test_values_are_permuted_identities(rows, k, seed):
 
 @given(st.lists(st.lists(values, max_size=80), max_size=5))
 def test_distinct(rows):
-    (native, ends), (twin, twin_ends) = (kernel.distinct(*columns(rows)) for kernel in (native_shingles, twin_shingles))
-    assert native.tolist() == twin.tolist()
-    assert ends.tolist() == twin_ends.tolist()
+    (native, ends), (specified, specified_ends) = (
+        kernel.distinct(*columns(rows)) for kernel in (native_shingles, specification)
+    )
+    assert native.tolist() == specified.tolist()
+    assert ends.tolist() == specified_ends.tolist()
 
 
 @given(st.integers(0, 1 << 40), st.sampled_from([0, 20, 40, 63]), st.sampled_from([25, 3000, 20_000]))
 def test_distinct_sorts_long_rows_of_any_shape(seed, shift, size):
     row = np.random.default_rng(seed).integers(0, 1 << 63, size, np.uint64) >> np.uint64(shift)
-    found, ends = native_shingles.distinct(row, np.array([0, size]))
-    assert found.tolist() == np.unique(row).tolist()
-    assert ends.tolist() == [0, len(found)]
+    unique_values, ends = native_shingles.distinct(row, np.array([0, size]))
+    assert unique_values.tolist() == np.unique(row).tolist()
+    assert ends.tolist() == [0, len(unique_values)]
 
 
 @given(st.lists(st.lists(values | st.sampled_from([0, 8, 1 << 63]), max_size=30), max_size=5), st.integers(1, 6))
 def test_levels(rows, count):
-    native, twin = (kernel.levels(*columns(rows), count) for kernel in (native_shingles, twin_shingles))
-    assert native.shape == twin.shape == (len(rows), count)
-    assert native.tolist() == twin.tolist()
+    native, specified = (kernel.levels(*columns(rows), count) for kernel in (native_shingles, specification))
+    assert native.shape == specified.shape == (len(rows), count)
+    assert native.tolist() == specified.tolist()
 
 
 @given(st.lists(values, max_size=30), st.sets(values, max_size=9))
 def test_values_among_others(some, wanted):
     # Some of them are; and some begin with the same bits as one of them.
     every = np.array([*some, *sorted(wanted)[::2], *(one ^ 1 for one in wanted)], np.uint64)
-    native, twin = (
-        kernel.among(every, np.array(sorted(wanted), np.uint64)) for kernel in (native_shingles, twin_shingles)
+    native, specified = (
+        kernel.among(every, np.array(sorted(wanted), np.uint64)) for kernel in (native_shingles, specification)
     )
-    assert native.tolist() == twin.tolist() == [i for i, one in enumerate(every.tolist()) if one in wanted]
+    assert native.tolist() == specified.tolist() == [i for i, one in enumerate(every.tolist()) if one in wanted]
+
+
+@given(st.lists(values | st.integers(0, 20), max_size=60), st.integers(0, 4), st.integers(0, 3))
+def test_cells_count_values(some, bits, most):
+    row, kernels = np.array(some, np.uint64), (native_shingles, specification)
+    cells = [np.zeros(1 << bits, np.uint32) for _ in kernels]
+    for kernel, counts in zip(kernels, cells, strict=True):
+        kernel.tally(row, counts)
+    assert cells[0].tolist() == cells[1].tolist()
+    assert cells[0].sum() == len(row)
+    native, specified = (kernel.above(row, cells[0], most) for kernel in kernels)
+    assert native.tolist() == specified.tolist()
 
 
 @given(st.lists(st.lists(values, max_size=30), max_size=5), st.sampled_from([1, 2, 16]), st.integers(1, 8))
 def test_samples(rows, modulus, least):
-    native, twin = (kernel.sample(*columns(rows), modulus, least) for kernel in (native_shingles, twin_shingles))
-    for one, two in zip(native, twin, strict=True):
+    native, specified = (kernel.sample(*columns(rows), modulus, least) for kernel in (native_shingles, specification))
+    for one, two in zip(native, specified, strict=True):
         assert one.tolist() == two.tolist()
 
 
 @given(st.lists(st.sets(values, max_size=8).map(sorted), max_size=5), st.integers(1, 12), st.integers(0, 1 << 20))
 def test_minima(rows, bins, seed):
     donors = np.random.default_rng(seed).integers(bins, size=(bins, 3))
-    native, twin = (kernel.minima(*columns(rows), donors) for kernel in (native_shingles, twin_shingles))
-    assert native.tolist() == twin.tolist()
+    native, specified = (kernel.minima(*columns(rows), donors) for kernel in (native_shingles, specification))
+    assert native.tolist() == specified.tolist()
     assert len(native) == bins * sum(1 for row in rows if row)
 
 
 @given(st.lists(st.lists(values, max_size=11), max_size=5))
 def test_digests(rows):
-    native, twin = (kernel.digests(*columns(rows)) for kernel in (native_shingles, twin_shingles))
-    assert native.tolist() == twin.tolist()
-    told = [tuple(digest) for digest in native.tolist()]
-    assert all((one == two) == (told[i] == told[j]) for i, one in enumerate(rows) for j, two in enumerate(rows))
-    assert all((digest == (0, 0)) == (not row) for digest, row in zip(told, rows, strict=True))
+    native, specified = (kernel.digests(*columns(rows)) for kernel in (native_shingles, specification))
+    assert native.tolist() == specified.tolist()
+    digests = [tuple(digest) for digest in native.tolist()]
+    assert all((one == two) == (digests[i] == digests[j]) for i, one in enumerate(rows) for j, two in enumerate(rows))
+    assert all((digest == (0, 0)) == (not row) for digest, row in zip(digests, rows, strict=True))
 
 
 @given(st.lists(values, min_size=1, max_size=40), st.data())

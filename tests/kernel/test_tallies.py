@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.kernel import native_tallies, twin_tallies
+from tests.kernel.specification import tallies as specification
+from whorl.kernel import native_tallies
 
 postings = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9))).map(sorted)
 
@@ -24,14 +25,14 @@ def test_tallying(rows, most, linear, cuts):
         for left, right in combinations(members, 2) if len(members) <= most or linear else ():
             if len(members) <= most or left == members[0]:
                 shared[left << 32 | right] = shared.get(left << 32 | right, 0) + 1
-    for kernel in (native_tallies, twin_tallies):
+    for kernel in (native_tallies, specification):
         *followed, common = kernel.follow(hashes, documents, most, linear, 10)
         assert common.tolist() == large
-        found: list[tuple[int, int]] = []
+        tallied: list[tuple[int, int]] = []
         for first, last in pairwise([0, *sorted(cuts), 10]):
             counted = kernel.tally(documents, *followed, first, last)
-            found += [(left << 32 | right, count) for right, left, count in counted.tolist()]
-        assert found == sorted(shared.items())
+            tallied += [(left << 32 | right, count) for right, left, count in counted.tolist()]
+        assert tallied == sorted(shared.items())
         assert followed[-1][-1] == sum(shared.values())
 
 
@@ -44,7 +45,7 @@ def test_counting(rows):
     pairs, weights = (
         np.array(column, kind) for column, kind in zip(_columns(rows), (np.uint64, np.uint32), strict=True)
     )
-    for kernel in (native_tallies, twin_tallies):
+    for kernel in (native_tallies, specification):
         distinct, totals = kernel.count(pairs, weights)
         assert dict(zip(distinct.tolist(), totals.tolist(), strict=True)) == {
             pair: sum(weight for other, weight in rows if other == pair) for pair, _ in rows
@@ -60,6 +61,6 @@ def test_merging(parts):
     sums: dict[tuple[int, int], int] = {}
     for right, left, count in rows:
         sums[left, right] = sums.get((left, right), 0) + count
-    for kernel in (native_tallies, twin_tallies):
-        found = kernel.merge(np.array(rows, np.uint32).reshape(-1, 3), np.cumsum([0, *map(len, parts)]))
-        assert [((left, right), count) for right, left, count in found.tolist()] == sorted(sums.items())
+    for kernel in (native_tallies, specification):
+        tallied = kernel.merge(np.array(rows, np.uint32).reshape(-1, 3), np.cumsum([0, *map(len, parts)]))
+        assert [((left, right), count) for right, left, count in tallied.tolist()] == sorted(sums.items())

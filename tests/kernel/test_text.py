@@ -1,4 +1,4 @@
-"""The compiled text kernel equals its twin, the specification, on every input."""
+"""The compiled text kernel equals its specification on every input."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tests.conformance.frontend import PIECES
-from whorl.frontends import tables
-from whorl.kernel import native_text, native_words, twin_text, twin_words
+from tests.kernel.specification import text as text_specification
+from tests.kernel.specification import words as words_specification
+from whorl.formats import tables
+from whorl.kernel import native_text, native_words
+from whorl.kernel.constants import APOSTROPHE, BREAK, NUMBER, SOLO
 
 CODES = sorted({ord(c) for piece in PIECES for c in piece})
-SEPARATORS = [twin_text.BREAK, twin_text.APOSTROPHE]
-LETTERS = [ord("a"), ord("z"), ord("7"), 0xE9, 0x661 | twin_text.NUMBER, 0x6F22 | twin_text.SOLO, 0x10FFFF]
+SEPARATORS = [BREAK, APOSTROPHE]
+LETTERS = [ord("a"), ord("z"), ord("7"), 0xE9, 0x661 | NUMBER, 0x6F22 | SOLO, 0x10FFFF]
 
 
 def mixtures(values):
@@ -32,21 +35,21 @@ def equal(left, right):
 
 @given(data=hnp.arrays(np.uint8, st.integers(0, 50)), table=hnp.arrays(np.uint8, 256, elements=st.integers(0, 2)))
 def test_ascii_symbols(data, table):
-    equal(native_text.ascii_symbols(data, table), twin_text.ascii_symbols(data, table))
+    equal(native_text.ascii_symbols(data, table), text_specification.ascii_symbols(data, table))
 
 
 @pytest.mark.parametrize("kind", tables.KINDS)
 @given(codes=codes)
 def test_symbols(kind, codes):
     arguments = np.array(codes, np.uint32), tables.table(kind).entries, *tables.shapes()
-    equal(native_text.symbols(*arguments), twin_text.symbols(*arguments))
+    equal(native_text.symbols(*arguments), text_specification.symbols(*arguments))
 
 
 @given(items=mixtures([*SEPARATORS, *LETTERS]))
 def test_words(items):
-    equal(native_words.words(np.array(items, np.uint32)), twin_words.words(np.array(items, np.uint32)))
+    equal(native_words.words(np.array(items, np.uint32)), words_specification.words(np.array(items, np.uint32)))
     narrow = np.array([item for item in items if item < 256], np.uint8)
-    equal(native_words.words(narrow), twin_words.words(narrow))
+    equal(native_words.words(narrow), words_specification.words(narrow))
 
 
 @given(st.lists(st.lists(st.sampled_from(CODES) | st.integers(0, 0xD7FF), max_size=12), max_size=4), st.booleans())
@@ -56,7 +59,7 @@ def test_spelled(several, damaged):
     data = np.frombuffer(b"".join(texts), np.uint8)
     bounds = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     arguments = data, bounds, tables.table("words").entries
-    equal(native_words.spelled(*arguments), twin_words.spelled(*arguments))
+    equal(native_words.spelled(*arguments), words_specification.spelled(*arguments))
 
 
 tokens = st.sampled_from(
@@ -72,7 +75,7 @@ def test_spelled_at_length(pieces, times):
     """Words over the ends of blocks and stretches, with and without what is rare."""
     data = np.frombuffer(("".join(map("".join, pieces)) * times)[:9000].encode(), np.uint8)
     arguments = data, np.array([0, len(data)]), tables.table("words").entries
-    equal(native_words.spelled(*arguments), twin_words.spelled(*arguments))
+    equal(native_words.spelled(*arguments), words_specification.spelled(*arguments))
 
 
 @pytest.mark.parametrize("text", ["a" * 9, "ab ", "a'1", "漢", "漢a", "½a", "a\u0301", "\u0301", "\u200b"])
@@ -81,13 +84,13 @@ def test_spelled_has_room(text):
     data = np.frombuffer((text * 99).encode(), np.uint8)
     for bounds in ([0, len(data)], range(0, len(data) + 1, len(text.encode()))):
         arguments = data, np.array(bounds, np.int64), tables.table("words").entries
-        equal(native_words.spelled(*arguments), twin_words.spelled(*arguments))
+        equal(native_words.spelled(*arguments), words_specification.spelled(*arguments))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 10))), hnp.arrays(np.int32, 10), hnp.arrays(np.int32, 10))
 def test_place(words, starts, ends):
     firsts, lasts = np.array(words, np.int32).reshape(-1, 2).T.copy()
-    equal(native_words.place(firsts, lasts, starts, ends), twin_words.place(firsts, lasts, starts, ends))
+    equal(native_words.place(firsts, lasts, starts, ends), words_specification.place(firsts, lasts, starts, ends))
 
 
 @pytest.mark.parametrize("piece", ["ﷺ", "ﬃ", "a\u0301", "\u0345", "漢", "½", "x\ufdfa", "ŉa"])
@@ -96,9 +99,9 @@ def test_outputs_longer_than_their_text(piece):
     text = np.array([ord(c) for c in piece * 200], np.uint32)
     for kind in tables.KINDS:
         arguments = text, tables.table(kind).entries, *tables.shapes()
-        equal(native_text.symbols(*arguments), twin_text.symbols(*arguments))
+        equal(native_text.symbols(*arguments), text_specification.symbols(*arguments))
     values = native_text.symbols(text, tables.table("words").entries, *tables.shapes())[0]
-    equal(native_words.words(values), twin_words.words(values))
+    equal(native_words.words(values), words_specification.words(values))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,7 @@ def test_outputs_longer_than_their_text(piece):
 def test_a_segment_may_be_of_any_length(marks):
     text = np.array([ord(c) for c in "a" + marks * 300 + "b"], np.uint32)
     arguments = text, tables.table("characters").entries, *tables.shapes()
-    equal(native_text.symbols(*arguments), twin_text.symbols(*arguments))
+    equal(native_text.symbols(*arguments), text_specification.symbols(*arguments))
 
 
 def test_no_starter_absorbs_more_than_three_marks():

@@ -4,11 +4,11 @@ import time
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.matching.chain import BITS, Chain, Gaps, Link, chains, covered, symbols
-from whorl.matching.turned import SMALL, TURN, joined
+from tests.examples import examples
+from whorl.matching.chains import BITS, REORDER, SMALL, Chain, Gaps, Link, chains, covered, merge_reordered, symbols
 
 K = 4
 GAPS = Gaps(K, 20)
@@ -50,7 +50,7 @@ def worth(chain):
 
 class TestChains:
     @given(links)
-    @settings(max_examples=300)
+    @examples(300)
     def test_the_first_is_the_best_that_there_is(self, rows):
         found = chains(rows, GAPS)
         every = [c for size in range(1, len(rows) + 1) for c in combinations(rows, size)]
@@ -81,41 +81,41 @@ class TestChains:
 class TestTurned:
     def test_small_pieces_in_another_order_are_one(self):
         one, two = Link(0, 20, 10, (0, 0), 50.0), Link(12, 0, 10, (0, 0), 50.0)
-        (found,) = joined(chains([one, two], GAPS), GAPS)
+        (found,) = merge_reordered(chains([one, two], GAPS), GAPS)
         assert found.links == (one, two)
-        assert found.score == 100 - TURN - 10 / K
+        assert found.score == 100 - REORDER - 10 / K
 
     @pytest.mark.parametrize(
         "other",
         [
             Link(12, 0, 10, (0, 1), 50.0),  # another file
-            Link(12, 0, 10, (0, 0), TURN),  # worth less than the turn
+            Link(12, 0, 10, (0, 0), REORDER),  # worth less than the turn
             Link(12 + GAPS.reach, 0, 10, (0, 0), 50.0),  # too far
         ],
     )
     def test_others_stay_apart(self, other):
-        assert len(joined(chains([Link(0, 20, 10, (0, 0), 50.0), other], GAPS), GAPS)) == 2
+        assert len(merge_reordered(chains([Link(0, 20, 10, (0, 0), 50.0), other], GAPS), GAPS)) == 2
 
     def test_large_pieces_stay_apart(self):
         size = SMALL * K + 1
         rows = [Link(0, size, size, (0, 0), 100.0), Link(size, 0, size, (0, 0), 100.0)]
-        assert len(joined(chains(rows, GAPS), GAPS)) == 2
+        assert len(merge_reordered(chains(rows, GAPS), GAPS)) == 2
 
     @given(links)
     def test_nothing_is_lost(self, rows):
-        found = joined(chains(rows, GAPS), GAPS)
+        found = merge_reordered(chains(rows, GAPS), GAPS)
         assert sorted(link for chain in found for link in chain.links) == rows
         for chain in found:
             assert len({link.files for link in chain.links}) == 1
 
     def test_a_phrase_that_one_side_repeats_is_one_piece(self):
         rows = [Link(0, 15 * turn, 10, (0, 0), 30.0) for turn in range(40)]
-        (found,) = joined(chains(rows, GAPS), GAPS)
+        (found,) = merge_reordered(chains(rows, GAPS), GAPS)
         assert len(found.links) == 40
         assert symbols(found) == 10
 
     def test_pieces_without_number_do_not_take_for_ever(self):
         rows = [Chain((Link(at, -at % 50_000, 5, (0, 0), 50.0),), 50.0) for at in range(50_000)]
         began = time.process_time()
-        joined(rows, GAPS)
+        merge_reordered(rows, GAPS)
         assert time.process_time() - began < 30

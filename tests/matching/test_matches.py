@@ -1,10 +1,13 @@
 """The matches of two documents: who is left does not matter, and coverage counts each symbol once."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
-from whorl.matching.chain import Chain, Link, covered
+from whorl.comparison.compare import _read
+from whorl.matching import matches
+from whorl.matching.chains import Chain, Link, covered
 
 SCHEME = whorl.Scheme(k=4, w=3)
 texts = st.text("abc", max_size=60)
@@ -28,3 +31,18 @@ def test_widths_of_symbols_do_not_matter():
     plain = "the keeper wrote down what the sea had brought"
     found = whorl.compare(plain, f"{plain} 灯台", whorl.Scheme(k=10, w=5))
     assert found.left_coverage == 1
+
+
+def keys(left, right, factor):
+    """The keys of k-grams that occur once on each side, if a side counts as long from so many times the other on."""
+    one, other = (_read(text, SCHEME)[0].evidence for text in (left, right))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matches, "LOPSIDED", factor)
+        return sorted(matches.rare_keys(one, other, (one.symbols, other.symbols), SCHEME.k).tolist())
+
+
+@given(st.text("abcd", max_size=300), st.text("abcd", max_size=60))
+def test_a_pair_with_one_long_side_has_the_matches_of_any_other(long, short):
+    """Its k-grams are sorted once and kept; the result is that of the plain way, whichever side is the long one."""
+    for pair in ((long, short), (short, long), (long + short, short)):
+        assert keys(*pair, 1) == keys(*pair, 1 << 30)

@@ -3,7 +3,7 @@
 import pytest
 
 import whorl
-from whorl.matching.lines import Lines
+from whorl.matching.passage import Lines
 
 SCHEME = whorl.Scheme(k=10, w=5)
 FIRST = "The keeper of the light wrote down every evening what the sea had brought."

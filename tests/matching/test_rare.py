@@ -1,28 +1,24 @@
 """K-grams that stand once in each of two documents, against their definition."""
 
 from collections import Counter
-from dataclasses import replace
 
-import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
+from tests.examples import examples
 from whorl.comparison.compare import _read
 from whorl.matching.evidence import gather
-from whorl.matching.rare import ORIGIN, rare_keys
+from whorl.matching.matches import ORIGIN, rare_keys
 
 K = 4
 SCHEME = whorl.Scheme(k=K, w=3)
 
 files = st.lists(st.text("ab", max_size=30), min_size=1, max_size=3)
-places = st.lists(st.integers(0, 40), max_size=4)
 
 
-def evidence_of(texts, barred):
-    own = gather([_read(text, SCHEME)[0].evidence for text in texts])
-    inside = [at for at in barred if at + K <= len(own)]
-    return replace(own, barred=np.array(sorted(set(inside)), np.int32))
+def evidence_of(texts):
+    return gather([_read(text, SCHEME)[0].evidence for text in texts])
 
 
 def grams(side):
@@ -30,15 +26,14 @@ def grams(side):
     found: dict[bytes, list[int]] = {}
     for start, end in zip(side.bounds[:-1].tolist(), side.bounds[1:].tolist(), strict=True):
         for at in range(start, end - K + 1):
-            if at not in side.barred.tolist():
-                found.setdefault(side.symbols[at : at + K].tobytes(), []).append(at)
+            found.setdefault(side.symbols[at : at + K].tobytes(), []).append(at)
     return found
 
 
-@given(files, files, places, places)
-@settings(max_examples=200)
-def test_keys_are_those_of_the_definition(lefts, rights, barred, others):
-    left, right = evidence_of(lefts, barred), evidence_of(rights, others)
+@given(files, files)
+@examples(200)
+def test_keys_are_those_of_the_definition(lefts, rights):
+    left, right = evidence_of(lefts), evidence_of(rights)
     found = rare_keys(left, right, (left.symbols, right.symbols), K).tolist()
     starts = [key & 0xFFFFFFFF for key in found]
     pairs = [(a, a - ((key >> 32) - ORIGIN)) for a, key in zip(starts, found, strict=True)]
@@ -49,7 +44,7 @@ def test_keys_are_those_of_the_definition(lefts, rights, barred, others):
 
 
 def test_sanctioned_k_grams_find_nothing(tmp_path):
-    """Too short to be taken out of the texts, but no evidence either."""
+    """Shorter than the guarantee, between a person's own words: no evidence."""
     phrases = ("fill in your name and number here", "the answer goes below this line only")
     between = ("walnut harbour", "crystal engine")
     key = "and this long sentence was copied from one of them to the other as it stands"

@@ -4,18 +4,33 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import whorl
+from tests.examples import examples
 from tests.matching.deep.prose import MODEL
 from whorl.comparison.compare import _read
-from whorl.matching.background import MARGIN, NONE, Background, counted
-from whorl.matching.calibration import DOCUMENTS, FEWEST, RARE, calibrated, margin, sample
-from whorl.matching.chain import BITS, covered
-from whorl.matching.likeness import find_plain, likeness
-from whorl.matching.unlikely import scored, unlikely
-from whorl.matching.worth import LEAST, weights
+from whorl.matching import chains
+from whorl.matching.chains import (
+    BITS,
+    DOCUMENTS,
+    MARGIN,
+    MIN_PAIRS,
+    MIN_RARITY,
+    NO_BACKGROUND,
+    PAIRS_A_FALSE_POSITIVE,
+    Background,
+    all_chains,
+    calibrate,
+    count_background,
+    covered,
+    margin,
+    match_weights,
+    sample,
+    significant_chains,
+)
+from whorl.matching.likeness import plain_matches, shared_passages
 
 K, W = 5, 4
 T = K + W - 1
@@ -38,27 +53,35 @@ def evidences(texts, scheme=SCHEME):
 
 
 class TestAcceptance:
-    @given(pairs(), st.sampled_from([0.0, 5.0, MARGIN, 40.0]))
-    @settings(max_examples=200)
-    def test_by_its_definition(self, texts, beyond):
+    @given(pairs(), st.sampled_from([0.0, 5.0, MARGIN, 40.0]), st.sampled_from([1, 2, chains.REACH]))
+    @examples(300)
+    def test_by_its_definition(self, texts, beyond, reach):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chains, "REACH", reach)
+            self.check_definition(texts, beyond)
+
+    def check_definition(self, texts, beyond):
         left, right = evidences(texts)
-        matches, common = find_plain(SCHEME)(left, right), Background(NONE.hashes, NONE.rarities, beyond)
-        shown = unlikely(matches, left, right, SCHEME, common)
+        matches, common = (
+            plain_matches(SCHEME)(left, right),
+            Background(NO_BACKGROUND.hashes, NO_BACKGROUND.rarities, beyond),
+        )
+        shown = significant_chains(matches, left, right, SCHEME, common)
         sure = min(T, len(left), len(right))
-        for chain in scored(matches, left, right, SCHEME, common):
+        for chain in all_chains(matches, left, right, SCHEME, common):
             is_promised = max(link.length for link in chain.links) >= sure
             is_unlikely = chain.score >= log2(max(1, len(left))) + log2(max(1, len(right))) + beyond
             lefts, rights = covered([chain])
             assert (chain in shown) == (is_promised or (is_unlikely and min(lefts, rights) >= sure))
 
     @given(pairs())
-    @settings(max_examples=200)
+    @examples(200)
     def test_a_higher_margin_shows_less_and_keeps_what_is_promised(self, texts):
         left, right = evidences(texts)
-        matches = find_plain(SCHEME)(left, right)
+        matches = plain_matches(SCHEME)(left, right)
         low, high = (
-            {link for chain in unlikely(matches, left, right, SCHEME, one) for link in chain.links}
-            for one in (NONE, Background(NONE.hashes, NONE.rarities, 1000.0))
+            {link for chain in significant_chains(matches, left, right, SCHEME, one) for link in chain.links}
+            for one in (NO_BACKGROUND, Background(NO_BACKGROUND.hashes, NO_BACKGROUND.rarities, 1000.0))
         )
         assert high <= low
         promised = [length for length in matches.lengths.tolist() if length >= T]
@@ -75,28 +98,28 @@ class TestAcceptance:
     def test_unrelated_texts_have_no_passage(self):
         texts = [" ".join(MODEL.text(seed, 400)) for seed in range(100, 140)]
         sides = [_read(text, TEXT)[0] for text in texts]
-        found = [likeness(a, b, TEXT, 0.0, 0.0, 0) for i, a in enumerate(sides) for b in sides[:i]]
-        assert [each.passages for each in found if each.passages] == []
+        found = [shared_passages(a, b, TEXT) for i, a in enumerate(sides) for b in sides[:i]]
+        assert [passages for passages in found if passages] == []
 
 
 class TestWorth:
     @given(pairs())
-    @settings(max_examples=200)
+    @examples(200)
     def test_by_its_definition(self, texts):
         """The rarest fingerprint of a match tells, by the places that it has in both texts."""
         left, right = evidences(texts)
-        matches = find_plain(SCHEME)(left, right)
+        matches = plain_matches(SCHEME)(left, right)
         selected = set(left.places.tolist())
-        found = weights(matches, left, right, SCHEME.k, NONE)
+        found = match_weights(matches, left, right, SCHEME.k, NO_BACKGROUND)
         for a, size, weight in zip(matches.lefts.tolist(), matches.lengths.tolist(), found.tolist(), strict=True):
             grams = [texts[0][at : at + 5] for at in range(a, a + size - 4) if at in selected]
             chosen = [_selected(left, gram, texts[0]) * _selected(right, gram, texts[1]) for gram in grams]
-            shares = [max(LEAST, 1 - log2(count) / BITS) for count in chosen if count]
+            shares = [max(MIN_RARITY, 1 - log2(count) / BITS) for count in chosen if count]
             assert weight == pytest.approx(size * BITS / 5 * max(shares, default=1.0))
 
     def test_what_all_have_is_worth_little(self):
         documents = [np.array([1, 2, number + 10], np.uint64) for number in range(100)]
-        common = counted(documents)
+        common = count_background(documents)
         rarity = common.rarity(np.array([1, 10, 2, 500], np.uint64)).tolist()
         assert rarity == pytest.approx([np.log(1.5) / np.log(75), 1.0, np.log(1.5) / np.log(75), 1.0])
 
@@ -107,27 +130,27 @@ def _selected(side, gram: str, text: str) -> int:
 
 
 class TestCalibration:
-    def test_of_few_documents_nothing_is_told(self):
+    def test_of_few_documents_nothing_is_reported(self):
         texts = [" ".join(MODEL.text(seed, 100)) for seed in range(3)]
-        assert calibrated(evidences(texts, TEXT), TEXT, find_plain(TEXT)).margin == MARGIN
+        assert calibrate(evidences(texts, TEXT), TEXT, plain_matches(TEXT)).margin == MARGIN
 
     def test_unrelated_texts_ask_for_no_more(self):
-        texts = [" ".join(MODEL.text(seed, 100)) for seed in range(FEWEST)]
-        assert calibrated(evidences(texts, TEXT), TEXT, find_plain(TEXT)).margin == MARGIN
+        texts = [" ".join(MODEL.text(seed, 100)) for seed in range(MIN_PAIRS)]
+        assert calibrate(evidences(texts, TEXT), TEXT, plain_matches(TEXT)).margin == MARGIN
 
     def test_what_many_share_by_pairs_asks_for_more(self):
         phrases = [f"{word} is the phrase that a pair of them has in common" for word in ("this", "that", "such")]
-        texts = [" ".join(MODEL.text(seed, 100)) + " " + phrases[seed % 3] for seed in range(FEWEST)]
-        assert calibrated(evidences(texts, TEXT), TEXT, find_plain(TEXT)).margin > MARGIN
+        texts = [" ".join(MODEL.text(seed, 100)) + " " + phrases[seed % 3] for seed in range(MIN_PAIRS)]
+        assert calibrate(evidences(texts, TEXT), TEXT, plain_matches(TEXT)).margin > MARGIN
 
-    @given(st.lists(st.floats(-30, 30), min_size=FEWEST, max_size=64), st.floats(0, 100))
+    @given(st.lists(st.floats(-30, 30), min_size=MIN_PAIRS, max_size=64), st.floats(0, 100))
     def test_the_margin_grows_with_what_pairs_reach(self, bests, more):
         assert margin([best + more for best in bests]) >= margin(bests) >= MARGIN
 
     def test_a_tail_is_followed(self):
         """Of 64 pairs whose chains cost two bits a halving, one in a thousand reaches twice log2(1000)."""
         bests = [-2 * log2((rank + 1) / 64) + 20 for rank in range(64)]
-        assert margin(bests) == pytest.approx(20 + 2 * log2(RARE))
+        assert margin(bests) == pytest.approx(20 + 2 * log2(PAIRS_A_FALSE_POSITIVE))
 
     @given(st.integers(0, 500))
     def test_a_sample_is_spread(self, count):

@@ -11,9 +11,9 @@ from tests.index.crash import small as small_segments
 from tests.killing import Killing
 from tests.registry.corpus import prose
 from whorl import Document
-from whorl.registry import writer
 from whorl.registry.registry import Registry
 from whorl.scheme import PRESETS
+from whorl.storage import compaction
 
 SCHEME = with_fields(PRESETS["koala"], n=60, stored=20)
 NAMES = 10
@@ -90,7 +90,7 @@ def every_verb(life: int) -> list[Change]:
 def small() -> None:
     """Small segments and buffers, so that every point is passed within a few changes."""
     small_segments()
-    writer.FEW_TOMBSTONES = 3
+    compaction.FEW_TOMBSTONES = 3
 
 
 class Registries(Killing[State]):

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.frontends.documents import writers
+from tests.formats.documents import writers
 from tests.registry.corpus import prose
 from whorl import Document
 from whorl.registry.registry import Registry

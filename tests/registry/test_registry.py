@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.registry.corpus import paragraphs, prose
 from whorl import Document, DocumentError, InputError, Scheme, Skipped
-from whorl.index import writer as index_writer
 from whorl.registry import registry as module
-from whorl.registry import writer as registry_writer
-from whorl.registry.reading import read
+from whorl.registry.fingerprints import read
 from whorl.registry.registry import Registry
 from whorl.scheme import PRESETS
+from whorl.storage import compaction
 
 KOALA = PRESETS["koala"]
 
@@ -72,7 +72,7 @@ def test_what_is_stored_is_a_part_of_what_is_searched_before_and_after_rotation(
 
 
 @given(count=st.integers(25, 700), seed=st.integers(0, 10**6), stored=st.integers(1, 60))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_any_document_matches_itself_before_and_after_any_rotation(tmp_path_factory, count, seed, stored):
     scheme = replace(KOALA, n=200, stored=stored)
     with Registry.create(tmp_path_factory.mktemp("r") / "registry", scheme) as registry:
@@ -130,10 +130,10 @@ def test_one_id_twice_in_a_batch_is_the_last(registry):
 
 
 def test_many_segments_and_many_tombstones(tmp_path, monkeypatch):
-    monkeypatch.setattr(index_writer, "FLUSH_DOCUMENTS", 3)
-    monkeypatch.setattr(index_writer, "FAN", 3)
+    monkeypatch.setattr(compaction, "FLUSH_DOCUMENTS", 3)
+    monkeypatch.setattr(compaction, "FAN", 3)
     monkeypatch.setattr(module, "BATCH", 2)
-    monkeypatch.setattr(registry_writer, "FEW_TOMBSTONES", 4)
+    monkeypatch.setattr(compaction, "FEW_TOMBSTONES", 4)
     texts = {f"{seed}": prose(seed, 400) for seed in range(20)}
     with Registry.create(tmp_path / "registry") as registry:
         list(registry.add_all(Document(name, text) for name, text in texts.items()))
@@ -182,7 +182,7 @@ def test_rotation_tells_what_it_cannot_do(registry):
     assert registry.search(prose(1))[0].document.draws == 0
 
 
-def test_a_text_that_is_too_short_is_told(registry):
+def test_a_text_that_is_too_short_is_reported(registry):
     with pytest.raises(DocumentError, match="too short"):
         registry.add(Document("a", "A few words."))
     assert len(registry.search("")) == 0
@@ -199,7 +199,7 @@ def test_thresholds_are_checked(registry):
         registry.search(prose(1), threshold=0)
 
 
-def test_searches_are_counted_and_suspicion_is_told(registry):
+def test_searches_are_counted_and_suspicion_is_reported(registry):
     text = prose(1, 4000)
     registry.add(Document("a", text))
     registry.add(Document("b", prose(2, 4000)))
@@ -279,8 +279,7 @@ def test_the_secret_is_in_one_file_for_its_owner_alone(registry):
 
 
 def test_pages_are_as_they_were_packed():
-    from whorl.registry.entry import Entry
-    from whorl.registry.pages import pack, unpack
+    from whorl.registry.store import RegistryEntry, pack_page, unpack_page
 
     draw = np.random.default_rng(1)
     entries = []
@@ -288,6 +287,6 @@ def test_pages_are_as_they_were_packed():
         sizes = draw.integers(0, 2**32, 3).tolist()
         url = None if number % 2 else "http://x"
         facts = (3 * number, number, f"Ω {number}\n\x00", url, "1996", None)
-        entries.append(Entry(*facts, sizes[0], sizes[1], sizes[2], draw.bytes(8), 2, 20_000))
-    assert unpack(pack(entries)) == entries
-    assert unpack(pack([])) == []
+        entries.append(RegistryEntry(*facts, sizes[0], sizes[1], sizes[2], draw.bytes(8), 2, 20_000))
+    assert unpack_page(pack_page(entries)) == entries
+    assert unpack_page(pack_page([])) == []

@@ -43,7 +43,7 @@ def test_schemes_without_them_are_as_they_were():
         ({"select": "minima"}, "letters: the selector 'minima' takes none"),
     ],
 )
-def test_faults_are_told(settings, fault):
+def test_faults_are_reported(settings, fault):
     with pytest.raises(SchemeError, match=fault):
         Scheme.from_dict({name: value for name, value in {**KOALA.as_dict(), **settings}.items() if value is not None})
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whorl.clustering.output import hundredths
-from whorl.corpus.parquet import DOCUMENTS, write_table
+from whorl.formats.corpora.parquet import DOCUMENTS, write_table
 
 SUMMARY: dict[str, Any] = {
     "scheme": "text-words-10",
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     date: str | None = None
 
 
-def write_folder(folder: Path, rows: Sequence[Row], pairs: Sequence[tuple[str, str, float]] = (), **told: Any) -> Path:
+def write_folder(folder: Path, rows: Sequence[Row], pairs: Sequence[tuple[str, str, float]] = (), **more: Any) -> Path:
     """The files that the page is made of."""
     folder.mkdir(parents=True, exist_ok=True)
     columns: dict[str, Any] = {
@@ -43,7 +43,7 @@ def write_folder(folder: Path, rows: Sequence[Row], pairs: Sequence[tuple[str, s
     columns["representative"] = [rows[row.cluster].id for row in rows]
     write_table(folder / "documents.parquet", columns, DOCUMENTS)
     counted = hundredths(np.array([value for _, _, value in pairs]))
-    (folder / "summary.json").write_text(json.dumps({**SUMMARY, "pairs_by_hundredth": counted.tolist(), **told}))
+    (folder / "summary.json").write_text(json.dumps({**SUMMARY, "pairs_by_hundredth": counted.tolist(), **more}))
     return folder
 
 

@@ -33,7 +33,7 @@ class Watch:
 @pytest.fixture
 def page(browser) -> Iterator[Page]:
     """A page of a laptop's size. The test fails at its end if anything was said, asked or requested."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768})
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
     opened = context.new_page()
     opened.set_default_timeout(20_000)
     watch = Watch(opened)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from whorl.comparison.result import Cluster, Comparison, File, Group, Pair, Submission
 from whorl.matching.passage import Match, Passage, Side
+from whorl.matching.score import Score, ScorePart
 from whorl.model import Skipped, Span
 from whorl.scheme import Scheme
 
@@ -108,10 +109,8 @@ def pair_of(
     coverage = [min(1.0, equal / max(1, total)) for total in totals]
     longest = max(passage.symbols for passage in passages)
     passages.sort(key=lambda passage: -passage.symbols)
-    return Pair(
-        left, right, (similarity + containment) / 2, similarity, containment, equal // 3, coverage[0], coverage[1],
-        longest, tuple(passages),
-    )  # fmt: skip
+    score = Score((ScorePart("tokens", similarity, containment),), equal, 1.0)
+    return Pair(left, right, score, equal // 3, coverage[0], coverage[1], longest, tuple(passages))
 
 
 def compare(
@@ -135,6 +134,7 @@ def compare(
     return Comparison(
         scheme=Scheme(frontend="code", k=8, w=4), submissions=submissions, pairs=pairs, clusters=clusters(pairs),
         groups=groups, skipped=skipped, threshold=threshold, measure="score", scores=tuple(scores), omitted=0,
+        compared=len(every), long=0, identical=(),
         text=lambda submission, file: people[submission].sources[file].text,
     )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """What a terminal shows of a question about clusters."""
 
-from whorl.clustering.query import Answer, ClusteredDocument, ClusterOf
-from whorl.report.answer import MEMBERS, answer_text
+from whorl.clustering.query import ClusteredDocument, ClusterOf, QueryAnswer
+from whorl.report.cluster_views import LISTED_MEMBERS, answer_text
 
 
 def member(name: str, *, of: str = "song", similarity: float = 1.0, url: str | None = None, date: str | None = None):
@@ -9,9 +9,9 @@ def member(name: str, *, of: str = "song", similarity: float = 1.0, url: str | N
     return ClusteredDocument(name, 3, of, similarity, kind, url, date)
 
 
-def answer(members: list[ClusteredDocument], name: str, *unknown: str) -> Answer:
+def answer(members: list[ClusteredDocument], name: str, *unknown: str) -> QueryAnswer:
     asked = tuple(each for each in members if name in (each.id, each.url))
-    return Answer({name: asked}, (ClusterOf(3, members[0].representative, (name,), tuple(members)),), unknown)
+    return QueryAnswer({name: asked}, (ClusterOf(3, members[0].representative, (name,), tuple(members)),), unknown)
 
 
 def test_members_with_their_urls_and_dates():
@@ -21,7 +21,7 @@ def test_members_with_their_urls_and_dates():
         member("copy", similarity=0.754, url="http://b/"),
     ]
     assert answer_text(answer(members, "copy", "nobody")).splitlines() == [
-        "copy: in a cluster of 3 documents, for which song stands",
+        "copy: in a cluster of 3 documents, represented by song",
         "  *   75%  near                copy  http://b/",
         "     100%  unique  2020-01-01  song  http://a/song",
         "      50%  near                loud",
@@ -31,7 +31,7 @@ def test_members_with_their_urls_and_dates():
 
 def test_a_document_that_is_alone():
     assert answer_text(answer([member("song")], "song")).splitlines() == [
-        "song: alone; nothing in the collection is near it",
+        "song: no near-duplicate in the collection",
         "  *  100%  unique  song",
     ]
 
@@ -39,9 +39,9 @@ def test_a_document_that_is_alone():
 def test_a_large_cluster_is_cut_short_after_who_was_asked_for():
     members = [member("song"), *(member(f"copy {number}") for number in range(200))]
     lines = answer_text(answer(members, "copy 199")).splitlines()
-    assert len(lines) == MEMBERS + 2
+    assert len(lines) == LISTED_MEMBERS + 2
     assert lines[1].startswith("  *")
-    assert lines[-1] == f"  and {201 - MEMBERS} more: --format json has them all"
+    assert lines[-1] == f"  and {201 - LISTED_MEMBERS} more: --format json has them all"
 
 
 def test_names_cannot_play_with_the_terminal():

@@ -6,20 +6,19 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.report.clustering import Row, songs, write_folder
-from whorl.clustering.output import hundredths
-from whorl.clustering.written import Table
-from whorl.corpus.parquet import DOCUMENTS
+from whorl.clustering.output import ParquetTable, hundredths
 from whorl.errors import InputError
-from whorl.report import clusters_view
-from whorl.report.clusters import write_clusters
-from whorl.report.clusters_census import KINDS, census
-from whorl.report.clusters_names import LETTERS, link, short
-from whorl.report.clusters_plots import sizes_plot, tenths
-from whorl.report.clusters_told import left_out, phases
+from whorl.formats.corpora.parquet import DOCUMENTS
+from whorl.report import cluster_views
+from whorl.report.cluster_views import KINDS, census
+from whorl.report.clusters import read_left_out, read_phases, write_clusters
+from whorl.report.markup import LONGEST_NAME, link, short
+from whorl.report.plots import sizes_plot, tenths
 from whorl.report.words import duration, size
 
 
@@ -41,10 +40,10 @@ def collections(draw):
 
 
 @given(collections())
-@settings(max_examples=60)
+@examples(60)
 def test_the_census_is_what_counting_gives(tmp_path_factory, rows):
     folder = write_folder(tmp_path_factory.mktemp("clusters"), rows)
-    counted = census(Table(folder / "documents.parquet", DOCUMENTS, ("kind",)))
+    counted = census(ParquetTable(folder / "documents.parquet", DOCUMENTS, ("kind",)))
     groups: dict[int, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.cluster, []).append(row)
@@ -115,10 +114,10 @@ def test_what_is_a_link(url):
 @given(st.text(max_size=600))
 def test_a_short_name_is_one_line_of_what_can_be_seen(text):
     shown = short(text)
-    assert len(shown) <= LETTERS
+    assert len(shown) <= LONGEST_NAME
     assert "\n" not in shown
     assert short(shown) == shown
-    if text.isalnum() and len(text) <= LETTERS:
+    if text.isalnum() and len(text) <= LONGEST_NAME:
         assert shown == text
 
 
@@ -130,17 +129,17 @@ def test_the_page_says_it_in_words(tmp_path):
     assert "Songs &amp; tales" in text
     for sentence in (
         "Of 7 documents (123 kB), 6 (86%) are in 2 clusters of near-duplicates.",
-        "4 (57%) could be dropped, with one of each cluster kept. The largest cluster has 4 documents.",
+        "4 (57%) can be dropped if you keep one of each cluster. The largest cluster has 4 documents.",
         "12 shingles were in too many documents",
-        "1 document was left out",
+        "1 document was skipped",
         "identical documents only 1 2",
-        "documents that differ too 1 4",
+        "also documents that differ 1 4",
         "1 pair of documents that differ",
         "The dashed line is the threshold, 50%.",
         "keep.txt : 3 ids, one a line",
         "corpus.jsonl 17 no text",
         "sketching 1 min 30 s 2 min 50 s 4 5.0 kB",
-        "3 others, the least alike first",
+        "3 others, least similar first",
         "memory 1G",
     ):
         assert sentence in text, sentence
@@ -156,7 +155,7 @@ def test_containment_and_closure_are_said(tmp_path):
     text = text_of(write_clusters(folder).read_text())
     assert "Containment of pairs" in text
     assert "the threshold, 80%" in text
-    assert "joined by a chain of others alone" in text
+    assert "connected only through other members" in text
     assert "A representative may be part of a longer member" in text
 
 
@@ -164,21 +163,21 @@ def test_containment_and_closure_are_said(tmp_path):
     ("rows", "sentence"),
     [
         ([], "The collection has no documents."),
-        ([Row("a", 0)], "one document : there is nothing that it could be alike"),
+        ([Row("a", 0)], "one document : there is nothing to compare it with"),
         ([Row("a", 0), Row("b", 1)], "No two of the 2 documents are near-duplicates at a resemblance of 50% or more"),
-        ([Row("a", 0), Row("b", 0, 1.0, "identical")], "What is in clusters is equal"),
+        ([Row("a", 0), Row("b", 0, 1.0, "identical")], "Documents in clusters are equal"),
     ],
 )
 def test_empty_states(tmp_path, rows, sentence):
     page = write_clusters(write_folder(tmp_path, rows, skipped=[], phases=[], common_shingles=0)).read_text()
     assert sentence in text_of(page)
     assert "left-out" not in page
-    assert "Where the time went" not in page
+    assert "Time of each phase" not in page
     assert "No two documents that differ reached the threshold" in page
 
 
 @pytest.mark.parametrize(
-    "told",
+    "summary",
     [
         {"settings": None, "phases": None, "skipped": None, "bytes": None, "common_shingles": "many"},
         {"settings": [1], "phases": [1, {}], "skipped": ["x", {}], "bytes": -1},
@@ -189,29 +188,29 @@ def test_empty_states(tmp_path, rows, sentence):
         {"pairs_by_hundredth": [-1, 10**400, 0.5, "x", None] * 20 + [1]},
     ],
 )  # fmt: skip
-def test_a_strange_summary_is_borne(tmp_path, told):
-    text = text_of(write_clusters(write_folder(tmp_path, songs(), **told)).read_text())
+def test_a_strange_summary_is_borne(tmp_path, summary):
+    text = text_of(write_clusters(write_folder(tmp_path, songs(), **summary)).read_text())
     assert "Of 7 documents" in text
     assert "inf" not in text
     assert "nan" not in text.replace("“", "")
 
 
 def test_only_the_first_of_many_that_were_left_out_are_listed():
-    listed, count = left_out({"skipped": [{"file": "a", "row": row, "reason": "b"} for row in range(1, 500)]})
+    listed, count = read_left_out({"skipped": [{"file": "a", "row": row, "reason": "b"} for row in range(1, 500)]})
     assert (len(listed), count) == (100, 499)
-    assert left_out({"skipped": [{"file": "a", "row": 1, "reason": "b"}], "left_out": 5000})[1] == 5000
-    assert phases({}) == ()
+    assert read_left_out({"skipped": [{"file": "a", "row": 1, "reason": "b"}], "left_out": 5000})[1] == 5000
+    assert read_phases({}) == ()
 
 
 def test_a_folder_without_the_files(tmp_path):
-    with pytest.raises(InputError, match=r"summary\.json: no such file: give the folder"):
+    with pytest.raises(InputError, match=r"summary\.json: no such file; give the folder"):
         write_clusters(tmp_path)
     write_folder(tmp_path, songs())
     (tmp_path / "summary.json").write_text("{")
     with pytest.raises(InputError, match=r"summary\.json: cannot be read as JSON"):
         write_clusters(tmp_path)
     (tmp_path / "summary.json").write_text("[]")
-    with pytest.raises(InputError, match="holds no summary"):
+    with pytest.raises(InputError, match="not a summary"):
         write_clusters(tmp_path)
     (tmp_path / "documents.parquet").unlink()
     (tmp_path / "summary.json").write_text("{}")
@@ -223,7 +222,7 @@ def test_a_folder_without_the_files(tmp_path):
 def test_a_page_that_cannot_be_written_leaves_nothing(tmp_path):
     write_folder(tmp_path, songs())
     (tmp_path / "summary.html").mkdir()
-    with pytest.raises(InputError, match="the summary cannot be written"):
+    with pytest.raises(InputError, match="cannot write the summary"):
         write_clusters(tmp_path)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
@@ -241,15 +240,15 @@ def test_the_page_stays_below_two_megabytes_whatever_names_there_are(tmp_path):
     page = write_clusters(write_folder(tmp_path, rows, skipped=skipped, settings=asked), title="&" * 9999)
     assert page.stat().st_size < 2_000_000
     text = text_of(page.read_text())
-    assert "there is no room for more names here" in text
+    assert "others, listed in documents.parquet" in text
     assert "The 100 largest clusters" in text
 
 
 def test_members_are_listed_as_far_as_there_is_room(tmp_path, monkeypatch):
-    monkeypatch.setattr(clusters_view, "MEMBERS_BYTES", 2 * (clusters_view.ROW_BYTES + 60))
+    monkeypatch.setattr(cluster_views, "MEMBERS_BYTES", 2 * (cluster_views.ROW_BYTES + 60))
     folder = write_folder(tmp_path, songs())
-    table = Table(folder / "documents.parquet", DOCUMENTS, ("kind",))
-    first, second = clusters_view.cluster_views(table, census(table))
+    table = ParquetTable(folder / "documents.parquet", DOCUMENTS, ("kind",))
+    first, second = cluster_views.cluster_views(table, census(table))
     assert first.head.id.text == "song"
     assert [member.id.text for member in first.members] == ["more", "copy"]
     assert first.others == 3

@@ -68,7 +68,7 @@ def test_sorting_moves_a_cluster_with_its_members(opened):
 def test_finding_tells_how_many_and_looks_at_members(opened):
     opened.locator("#filter").fill("MEMBER 7-3")
     assert column(opened, ".rank") == ["3"]
-    expect(opened.locator("#count")).to_have_text("1 of 8 have it")
+    expect(opened.locator("#count")).to_have_text("1 of 8 match")
     opened.locator("#filter").fill("nobody")
     assert column(opened, ".rank") == []
     expect(opened.locator("#nothing")).to_be_visible()
@@ -150,8 +150,8 @@ def test_hostile_names_make_no_element_and_run_nothing(page, tmp_path):
         for number, payload in enumerate(payloads):
             text = payload.encode("utf-8", "replace").decode()  # Parquet holds no half of a surrogate pair
             rows.append(Row(f"{number} {text}", 2 * (number // 2), 0.5, text if number % 2 else "unique", text, text))
-        told = hostile(payloads)
-        written = write_clusters(write_folder(tmp_path / name, rows, [("a", "b", 0.7)], **told), title=payloads[0])
+        result = hostile(payloads)
+        written = write_clusters(write_folder(tmp_path / name, rows, [("a", "b", 0.7)], **result), title=payloads[0])
         page.goto(written.as_uri())
         page.locator("#unfold").click()
         page.locator("#filter").fill(payloads[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jinja2 import DictLoader, Environment
 
-from whorl.report.compiled import CompiledTemplates
+from whorl.report.pages import CompiledTemplates
 
 
 @pytest.fixture

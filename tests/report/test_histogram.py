@@ -1,6 +1,6 @@
 """The bars of a histogram."""
 
-from whorl.report.histogram import histogram
+from whorl.report.plots import histogram
 
 
 def test_bars_have_heights_by_count():

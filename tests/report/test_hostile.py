@@ -10,6 +10,7 @@ from tests.report.sample import Source as Text
 from tests.report.sample import side
 from whorl.comparison.result import Cluster, Comparison, File, Group, Pair, Submission
 from whorl.matching.passage import Match, Passage
+from whorl.matching.score import Score, ScorePart
 from whorl.model import Skipped, Span
 from whorl.report.write import write
 from whorl.scheme import preset
@@ -98,6 +99,9 @@ def comparison(payloads: tuple[str, ...]) -> Comparison:
         measure=payloads[0],
         scores=(1,) * 101,
         omitted=3,
+        compared=1000,
+        long=66,
+        identical=tuple((number, number + 1) for number in range(0, len(every), 2)),
         text=lambda submission, file: source(every[submission][file]),
     )
 
@@ -110,7 +114,8 @@ def submission(bundle: tuple[str, ...], archived: bool) -> Submission:
 
 def pair(every: list[tuple[str, ...]], number: int) -> Pair:
     passages = tuple(passage(left, right) for left, right in zip(every[number], every[number + 1], strict=True))
-    return Pair(number, number + 1, 0.9, 0.9, 0.9, 3, 0.5, 0.5, 7, passages)
+    score = Score(tuple(ScorePart(text, 0.9, 0.9) for text in every[number]), 7, 0.5)
+    return Pair(number, number + 1, score, 3, 0.5, 0.5, 7, passages)
 
 
 def passage(left: str, right: str) -> Passage:
@@ -137,8 +142,9 @@ def pages(folder):
 def some_pages(folder):
     """The overview, the pages that have all payloads together, and some of those that have two."""
     alone = len(PAYLOADS) // 2
-    first, *others = pages(folder)
-    return [first, *others[:alone:5], *others[alone:]]
+    every = pages(folder)
+    pairs, submissions = ([path for path in every if path.parent.name == kind] for kind in ("pair", "submission"))
+    return [every[0], *pairs[:alone:5], *pairs[alone:], *submissions[: 2 * alone : 10], *submissions[2 * alone :]]
 
 
 def test_there_are_enough_payloads():
@@ -157,7 +163,8 @@ def test_what_runs_would_be_seen(browser):
 
 
 def test_names_of_files_on_disk_are_numbers(reports):
-    assert all(re.fullmatch(r"index\.html|pair/\d{4}\.html", str(path)) for path in pages(reports / "hostile"))
+    name = re.compile(r"index\.html|(?:pair|submission)/\d{4}\.html")
+    assert all(name.fullmatch(str(path)) for path in pages(reports / "hostile"))
 
 
 def test_nothing_runs_and_no_element_is_made(page, reports):

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.report.markup import Look, Mark, lines, segments
+from whorl.report.markup import Look, TextMark, lines, segments
 
 ALPHABET = "ab \t\n\r<>&\"'{};\x00\x0c\x1b\u202e\u2066\u200d\u2028\ud800\U000e0041é😀א"
 TEXTS = st.text(st.sampled_from(ALPHABET), max_size=60)
@@ -69,8 +69,8 @@ def bare(text: str) -> str:
     st.lists(SPANS, max_size=3),
 )
 def test_the_text_of_the_lines_is_that_of_the_source(text, marked, sanctioned):
-    marks = [Mark(start, end, look, passage) for (start, end), look, passage in marked]
-    marks += [Mark(start, end, Look.SANCTIONED) for start, end in sanctioned]
+    marks = [TextMark(start, end, look, passage) for (start, end), look, passage in marked]
+    marks += [TextMark(start, end, Look.SANCTIONED) for start, end in sanctioned]
     assert Read(lines(text, marks, "l")).lines == lines_of(text)
 
 
@@ -78,7 +78,7 @@ def test_the_text_of_the_lines_is_that_of_the_source(text, marked, sanctioned):
 def test_each_passage_has_the_text_of_its_span(text, bounds):
     bounds = sorted(min(bound, len(text)) for bound in bounds)
     spans = list(zip(bounds[::2], bounds[1::2], strict=False))
-    marks = [Mark(start, end, Look.GAP, number) for number, (start, end) in enumerate(spans, start=1)]
+    marks = [TextMark(start, end, Look.GAP, number) for number, (start, end) in enumerate(spans, start=1)]
     read = Read(lines(text, marks, "r"))
     for number, (start, end) in enumerate(spans, start=1):
         assert bare(read.passages.get(number, "")) == bare(text[start:end])
@@ -88,24 +88,24 @@ def test_each_passage_has_the_text_of_its_span(text, bounds):
 @given(TEXTS, SPANS)
 def test_sanctioned_text_is_marked(text, span):
     start, end = span
-    read = Read(lines(text, [Mark(start, end, Look.SANCTIONED)], "l"))
+    read = Read(lines(text, [TextMark(start, end, Look.SANCTIONED)], "l"))
     assert bare(read.sanctioned) == bare(text[start:end])
 
 
 @given(st.integers(0, 60), st.lists(st.tuples(SPANS, st.integers(0, 5)), max_size=8))
 def test_segments_cover_the_text_once(length, spans):
-    marks = [Mark(start, min(end, length), Look.GAP, number) for (start, end), number in spans if start < length]
+    marks = [TextMark(start, min(end, length), Look.GAP, number) for (start, end), number in spans if start < length]
     covered = [place for segment in segments(length, marks) for place in range(segment.start, segment.end)]
     assert covered == list(range(length))
 
 
 def test_every_passage_has_its_anchor_even_under_others():
-    marks = [Mark(0, 9, Look.GAP, 1), Mark(0, 9, Look.GAP, 2), Mark(3, 5, Look.MATCH, 3)]
+    marks = [TextMark(0, 9, Look.GAP, 1), TextMark(0, 9, Look.GAP, 2), TextMark(3, 5, Look.MATCH, 3)]
     assert Read(lines("abcdefghi", marks, "l")).anchors == ["l1", "l2", "l3"]
 
 
 def test_matches_gaps_and_sanctioned_text_look_different():
-    marks = [Mark(0, 9, Look.GAP, 1), Mark(0, 3, Look.MATCH, 1), Mark(6, 9, Look.SANCTIONED)]
+    marks = [TextMark(0, 9, Look.GAP, 1), TextMark(0, 3, Look.MATCH, 1), TextMark(6, 9, Look.SANCTIONED)]
     markup = lines("abcdefghi", marks, "l")
     assert '<mark class="p0" data-p="1">abc</mark>' in markup
     assert '<mark class="p0 g" data-p="1">def</mark>' in markup
@@ -113,7 +113,7 @@ def test_matches_gaps_and_sanctioned_text_look_different():
 
 
 def test_indentation_and_empty_lines_have_no_colour():
-    markup = lines("a\n\n    b\n", [Mark(0, 9, Look.MATCH, 1)], "l")
+    markup = lines("a\n\n    b\n", [TextMark(0, 9, Look.MATCH, 1)], "l")
     assert markup.count("<mark") == 2
     assert '<li>    <mark class="p0" data-p="1">b</mark></li>' in markup
 
@@ -129,17 +129,17 @@ def test_many_passages_inside_each_other_cost_little():
     """Quadratic, this would be 50 million steps."""
     size = 7_000
     text = "x" * (2 * size)
-    marks = [Mark(i, 2 * size - i, Look.GAP, i + 1) for i in range(size)]
+    marks = [TextMark(i, 2 * size - i, Look.GAP, i + 1) for i in range(size)]
     assert len(Read(lines(text, marks, "l")).anchors) == size
 
 
 def test_a_source_full_of_hidden_characters_stays_small():
     text = "a\x00" * 100_000
-    markup = lines(text, [Mark(0, 9, Look.GAP, 1)], "l")
+    markup = lines(text, [TextMark(0, 9, Look.GAP, 1)], "l")
     assert len(markup.encode()) < 3 * len(text)
     assert Read(markup).lines == [text.replace("\x00", "\ufffd")]
 
 
 def test_a_source_of_one_line_and_one_of_line_ends_only():
-    assert Read(lines("x" * 200_000, [Mark(5, 190_000, Look.GAP, 1)], "l")).lines == ["x" * 200_000]
-    assert Read(lines("\n" * 50_000, [Mark(5, 40_000, Look.GAP, 1)], "l")).lines == [""] * 50_001
+    assert Read(lines("x" * 200_000, [TextMark(5, 190_000, Look.GAP, 1)], "l")).lines == ["x" * 200_000]
+    assert Read(lines("\n" * 50_000, [TextMark(5, 40_000, Look.GAP, 1)], "l")).lines == [""] * 50_001

@@ -3,7 +3,7 @@
 import pytest
 from markupsafe import Markup
 
-from whorl.report.visible import code, plain, printable
+from whorl.report.markup import code, plain, printable
 
 NAMES = {
     "\x00": "NUL", "\x0c": "FF", "\x1b": "ESC", "\x1f": "US", "\x7f": "DEL", "\x85": "U+0085", "\u202e": "RLO",

@@ -32,12 +32,12 @@ def test_numbers_agree_with_their_nouns():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_is_told_in_words(name):
+def test_every_preset_is_reported_in_words(name):
     scheme = preset(name)
-    told = f"{words.recipe(scheme)} {words.guarantee(scheme)}"
-    assert f"k = {scheme.k}" in told
-    assert str(scheme.symbols) in told
-    assert "{" not in told
+    result = f"{words.recipe(scheme)} {words.guarantee(scheme)}"
+    assert f"k = {scheme.k}" in result
+    assert str(scheme.symbols) in result
+    assert "{" not in result
 
 
 def test_the_guarantee():
@@ -45,7 +45,7 @@ def test_the_guarantee():
     assert "no guarantee" in words.guarantee(preset("web"))
 
 
-def test_each_selector_is_told():
+def test_each_selector_is_reported():
     assert "(w = 9)" in words.recipe(Scheme(k=5, w=9, select="winnow"))
     assert "all of them" in words.recipe(Scheme(k=5, select="full"))
     assert "1 in 7" in words.recipe(Scheme(k=5, select="mod", p=7))
@@ -60,11 +60,11 @@ def test_why_a_passage_with_gaps_is_one():
     one = Match(Span(0, 40), Span(0, 50), 60)
     two = Match(Span(50, 100), Span(53, 90), 83)
     assert words.reason(passage(one, two), preset("code")) == (
-        "Lines 10–32 of Main.java and line 5 of Sol.java: 143 tokens are equal, in 2 exact runs, the longest of 83;"
-        " between them stand 10 characters on the left and 3 on the right; names, layout and comments do not count."
+        "Lines 10–32 of Main.java and line 5 of Sol.java: 143 tokens are equal, in 2 pieces, the longest of 83;"
+        " between them are 10 characters on the left and 3 on the right; names, layout and comments do not count."
     )
 
 
 def test_why_a_passage_without_gaps_is_one():
-    told = words.reason(passage(Match(Span(0, 40), Span(0, 50), 60)), preset("text"))
-    assert "60 characters are equal, in one exact run, without a gap" in told
+    result = words.reason(passage(Match(Span(0, 40), Span(0, 50), 60)), preset("text"))
+    assert "60 characters are equal, in one piece, without a gap" in result

@@ -1,4 +1,4 @@
-"""The process of a job in the tests: ``whorl.service.work`` with other kinds of jobs."""
+"""The process of a job in the tests: ``whorl.service.worker`` with other kinds of jobs."""
 
 import os
 import subprocess
@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from whorl.errors import InputError
-from whorl.service import work
-from whorl.service.task import Task
+from whorl.service import worker
+from whorl.service.jobs import Task
 
 
 def greet(task: Task) -> dict[str, object]:
@@ -50,8 +50,14 @@ def linger(task: Task) -> dict[str, object]:
     return {}
 
 
+def swell(task: Task) -> dict[str, object]:
+    return {"bytes": len(bytearray(4 << 30))}
+
+
 # In this process the module is ``__main__``.
-work.KINDS |= {name: f"__main__:{name}" for name in ("greet", "sleep", "refuse", "crash", "stumble", "linger")}
+worker.KINDS |= {
+    name: f"__main__:{name}" for name in ("greet", "sleep", "refuse", "crash", "stumble", "linger", "swell")
+}
 
 if __name__ == "__main__":
-    sys.exit(work.main(sys.argv[1:]))
+    sys.exit(worker.main(sys.argv[1:]))

@@ -6,25 +6,28 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 import whorl
-from whorl.service.app import api_of
-from whorl.service.desk import Desk
-from whorl.service.serving import server_of
-from whorl.service.settings import Settings
-from whorl.service.tokens import Scope
+from whorl.service.app import api_of, server_of
+from whorl.service.authentication import TokenScope
+from whorl.service.context import Context
+from whorl.service.settings import Others, ServiceSettings
 
-ALL = frozenset({Scope.SEARCH, Scope.ADD, Scope.COMPARE})
+ALL = frozenset({TokenScope.SEARCH, TokenScope.ADD, TokenScope.COMPARE})
 
 # Seconds: what takes longer, on however slow a machine, is broken.
 PATIENCE = 120.0
 
-# Tests come from one address and ask as fast as they can.
-EAGER = {"rate": 1e6, "burst": 10**6, "failures": 10**6, "failures_minute": 1e6}
+# Tests come from one address and ask as fast as they can; and they look at what is told of others, if anything is.
+EAGER = {
+    "rate": 1e6, "burst": 10**6, "failures": 10**6, "failures_minute": 1e6, "others": Others.EXISTS,
+    "foreign_answers": 10**6,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,11 @@ class Running:
     """A server, and tokens of two tenants and of an admin."""
 
     port: int
-    desk: Desk
+    context: Context
     admin: str
     acme: str
     bolt: str
+    moss: int = 0
 
     @property
     def address(self) -> str:
@@ -43,14 +47,14 @@ class Running:
 
     def client(self, token: str | None = None) -> httpx.Client:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return httpx.Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=60)
+        return httpx.Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=PATIENCE)
 
-    def token(self, *scopes: Scope, tenant: str | None = "acme") -> str:
-        return self.desk.tokens.create(tenant, frozenset(scopes), "test")[1]
+    def token(self, *scopes: TokenScope, tenant: str | None = "acme") -> str:
+        return self.context.tokens.create(tenant, frozenset(scopes), "test")[1]
 
 
 @contextmanager
-def running(settings: Settings) -> Iterator[Running]:
+def running(settings: ServiceSettings) -> Iterator[Running]:
     """A server in a thread of this process, until the block ends."""
     ready, ports = threading.Event(), list[int]()
 
@@ -63,20 +67,21 @@ def running(settings: Settings) -> Iterator[Running]:
     thread.start()
     try:
         assert ready.wait(60), "the server did not start"
-        desk: Desk = server.config.app.state.desk  # type: ignore[union-attr]
-        admin = desk.tokens.create(None, frozenset({Scope.ADMIN}), "admin")[1]
-        acme, bolt = (desk.tokens.create(tenant, ALL, tenant)[1] for tenant in ("acme", "bolt"))
-        yield Running(ports[0], desk, admin, acme, bolt)
+        context: Context = server.config.app.state.context  # type: ignore[union-attr]
+        admin = context.tokens.create(None, frozenset({TokenScope.ADMIN}), "admin")[1]
+        acme, bolt = (context.tokens.create(tenant, ALL, tenant)[1] for tenant in ("acme", "bolt"))
+        moss = int((server.moss_address or "0").rpartition(" ")[2])
+        yield Running(ports[0], context, admin, acme, bolt, moss)
     finally:
         server.should_exit = True
         thread.join(60)
         assert not thread.is_alive(), "the server did not stop"
 
 
-def settings_in(folder: Path, **changes: object) -> Settings:
+def settings_in(folder: Path, **changes: object) -> ServiceSettings:
     """Settings of a service over a new index."""
     whorl.Index.create(folder / "index").close()
-    return replace(Settings(index=folder / "index", port=0, **EAGER), **changes)  # type: ignore[arg-type]
+    return replace(ServiceSettings(index=folder / "index", port=0, **EAGER), **changes)  # type: ignore[arg-type]
 
 
 def prose(seed: int, words: int = 400) -> str:
@@ -86,14 +91,17 @@ def prose(seed: int, words: int = 400) -> str:
     return " ".join(made)
 
 
+@cache
 def operations() -> list[tuple[str, str, str | None]]:
     """Every path and method of the contract, and the scope that it wants."""
     paths = api_of("test").openapi()["paths"]
-    return [(path, method, _scope(told)) for path, found in paths.items() for method, told in found.items()]
+    return [
+        (path, method, _scope(operation)) for path, methods in paths.items() for method, operation in methods.items()
+    ]
 
 
-def _scope(told: dict[str, Any]) -> str | None:
-    return told["security"][0]["token"][0] if "security" in told else None
+def _scope(operation: dict[str, Any]) -> str | None:
+    return operation["security"][0]["token"][0] if "security" in operation else None
 
 
 def over(client: httpx.Client, job: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from whorl.service.database import NAME, ServiceDatabase
-from whorl.service.jobs import Jobs
+from whorl.service.database import SERVICE_DATABASE, ServiceDatabase
+from whorl.service.jobs import JobQueue
 
-# Runs the jobs of ``child``, as ``whorl.service.work`` would its own.
+# Runs the jobs of ``child``, as ``whorl.service.worker`` would its own.
 COMMAND = (sys.executable, str(Path(__file__).with_name("child.py")))
 
 # Nothing here takes a second; a machine that needs longer than this is broken.
@@ -31,8 +31,8 @@ class Clock:
 
 def open_jobs(folder, **settings):
     """A queue in an index's folder, which need hold no index."""
-    database = ServiceDatabase(folder / NAME)
-    return database, Jobs(database, folder / "jobs", **settings)
+    database = ServiceDatabase(folder / SERVICE_DATABASE)
+    return database, JobQueue(database, folder / "jobs", **settings)
 
 
 def until(what, *arguments):

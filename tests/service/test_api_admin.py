@@ -26,7 +26,7 @@ def test_a_token_is_made_used_and_listed_without_its_secret(service: Running, ad
 
 
 def test_an_admin_cannot_lock_everybody_out(service: Running, admin) -> None:
-    own = service.desk.tokens.find(service.admin)
+    own = service.context.tokens.find(service.admin)
     assert own is not None
     assert admin.delete(f"/tokens/{own.id}").status_code == 409
     assert admin.delete("/tokens/nobody").status_code == 404
@@ -77,11 +77,11 @@ def test_figures_are_prometheus_text_with_few_labels(service: Running, admin) ->
     for number in range(5):
         admin.get(f"/documents/{number + 1000}")
         admin.get(f"/nonsense/{number}")
-    told = admin.get("/metrics")
-    assert told.headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert 'whorl_requests_total{method="GET",route="/api/v1/documents/{number}",status="404"}' in told.text
-    assert "nonsense" not in told.text
-    assert "whorl_documents " in told.text
+    result = admin.get("/metrics")
+    assert result.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert 'whorl_requests_total{method="GET",route="/api/v1/documents/{number}",status="404"}' in result.text
+    assert "nonsense" not in result.text
+    assert "whorl_documents " in result.text
     with service.client() as nobody:
         assert nobody.get("/metrics").status_code == 401
 
@@ -94,3 +94,4 @@ def test_figures_can_be_opened(tmp_path) -> None:
 def test_health_needs_no_token(service: Running) -> None:
     with service.client() as nobody:
         assert nobody.get("/health").json()["status"] == "ok"
+        assert nobody.get("/health").json()["jail"].startswith(("complete", "incomplete: this kernel has no "))

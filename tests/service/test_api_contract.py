@@ -9,8 +9,8 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tests.service.harness import Running, operations
 
-# What a document that is said to be an EPUB and is none is refused with: no schema can say that.
-UNREADABLE = "cannot read "
+# What a document that is said to be an EPUB and is none, or has no text, is refused with: no schema can say that.
+UNREADABLE = ("cannot read ", "no text to check")
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +29,7 @@ def test_every_answer_is_documented(contract, service: Running, path: str, metho
     )  # fmt: skip
     def holds(case: Any) -> None:
         response = case.call(headers={"Authorization": f"Bearer {service.admin}"})
-        is_unreadable = response.status_code == 422 and UNREADABLE in response.text
+        is_unreadable = response.status_code == 422 and any(words in response.text for words in UNREADABLE)
         case.validate_response(response, excluded_checks=[positive_data_acceptance] if is_unreadable else [])
 
     holds()

@@ -44,7 +44,7 @@ def test_a_file_is_added_under_its_own_name(acme) -> None:
 
 
 def test_lists_go_on_where_they_stopped(service: Running) -> None:
-    tenant = service.desk.tokens.create("lists", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
+    tenant = service.context.tokens.create("lists", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
     with service.client(tenant) as client:
         for number in range(7):
             client.post("/documents", json={"name": f"{number % 2}-{number}", "text": prose(20 + number, 50)})
@@ -129,7 +129,7 @@ def test_near_identical_documents_are_found(acme) -> None:
 
 
 def test_a_near_identical_document_is_not_hidden_by_many_that_are_parts_of_it(service: Running) -> None:
-    secret = service.desk.tokens.create("crowd", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
+    secret = service.context.tokens.create("crowd", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
     whole = " ".join(prose(seed) for seed in range(80, 90))
     with service.client(secret) as client:
         for place in range(30):  # each is in the text from end to end, so it shares more, by its own size
@@ -142,13 +142,13 @@ def test_a_near_identical_document_is_not_hidden_by_many_that_are_parts_of_it(se
 
 
 def test_collections_are_those_with_documents_or_settings(service: Running) -> None:
-    secret = service.desk.tokens.create("shelves", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
+    secret = service.context.tokens.create("shelves", frozenset({"search", "add"}), "")[1]  # type: ignore[arg-type]
     with service.client(secret) as client:
         client.post("/documents", json={"name": "x", "text": prose(70), "collection": "full"})
         assert client.put("/collections/empty", json={"retention_days": 30}).json()["is_empty"]
         listed = client.get("/collections").json()["collections"]
-        told = [(shelf["name"], shelf["retention_days"], shelf["is_empty"]) for shelf in listed]
-        assert told == [("empty", 30, True), ("full", None, False)]
+        result = [(shelf["name"], shelf["retention_days"], shelf["is_empty"]) for shelf in listed]
+        assert result == [("empty", 30, True), ("full", None, False)]
         assert client.get("/collections/full").status_code == 200
         assert client.get("/collections/none").status_code == 404
         assert client.put("/collections/full", json={"retention_days": 0}).status_code == 422

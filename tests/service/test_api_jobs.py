@@ -1,10 +1,16 @@
+import asyncio
 import io
 import json
 import zipfile
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
-from tests.service.harness import Running, over, prose
+from tests.service.harness import PATIENCE, Running, over, prose, settings_in
+from whorl.service import job_requests
+from whorl.service.authentication import Principal, TokenScope
+from whorl.service.context import Context
+from whorl.service.problems import Problem
 
 
 @pytest.fixture
@@ -45,12 +51,12 @@ def test_names_can_be_hidden(acme) -> None:
     files = [("submissions", (f"{name}.txt", prose(220).encode())) for name in ("ursula", "viktor")]
     job = acme.post("/comparisons", files=files, data={"anonymous": "true"}).json()["id"]
     assert over(acme, job)["state"] == "done"
-    for told in (acme.get(f"/jobs/{job}/result").text, acme.get(f"/jobs/{job}/report/index.html").text):
-        assert "ursula" not in told
-        assert "viktor" not in told
+    for result in (acme.get(f"/jobs/{job}/result").text, acme.get(f"/jobs/{job}/report/index.html").text):
+        assert "ursula" not in result
+        assert "viktor" not in result
 
 
-def test_progress_is_told_until_the_end(acme) -> None:
+def test_progress_is_reported_until_the_end(acme) -> None:
     job = acme.post("/clusters", json={}).json()["id"]
     with acme.stream("GET", f"/jobs/{job}/events") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
@@ -114,7 +120,7 @@ def test_no_upload_is_written_outside_its_folder(service: Running, acme, name) -
     files = [("submissions", (name, b"x" * 100)), ("submissions", ("other.txt", b"y"))]
     answer = acme.post("/comparisons", files=files)
     assert answer.status_code == 422
-    root = service.desk.settings.index.parent
+    root = service.context.settings.index.parent
     assert not list(root.rglob("*evil*"))
 
 
@@ -126,7 +132,7 @@ def test_a_decompression_bomb_ends_its_job_and_nothing_else(service: Running, ac
     assert ended["state"] in ("failed", "done")
     if ended["state"] == "done":
         assert ended["result"]["skipped"] >= 1
-    folder = service.desk.jobs.folder(job)
+    folder = service.context.jobs.folder(job)
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 4 << 20
     assert acme.get("/health").status_code == 200
 
@@ -135,3 +141,62 @@ def test_uploads_of_one_name_are_all_kept(acme) -> None:
     files = [("submissions", ("main.c", b"int main() { return %d; }" % number)) for number in range(3)]
     job = acme.post("/comparisons", files=files).json()["id"]
     assert over(acme, job)["result"]["submissions"] == 3
+
+
+def test_a_result_can_be_deleted_with_all_names_in_it(service: Running) -> None:
+    files = [("submissions", (f"secret-name-{name}.txt", prose(3).encode())) for name in "ab"]
+    with service.client(service.acme) as acme:
+        job = acme.post("/comparisons", files=files, data={"title": "secret title"}).json()["id"]
+        assert acme.delete(f"/jobs/{job}/result").status_code in (200, 409)
+        over(acme, job)
+        assert acme.delete(f"/jobs/{job}/result").status_code == 200
+        left = acme.get(f"/jobs/{job}")
+        assert "secret" not in left.text
+        assert acme.get(f"/jobs/{job}/result").status_code in (404, 409)
+        assert acme.get(f"/jobs/{job}/report.zip").status_code == 404
+        assert not service.context.jobs.folder(job).exists()
+
+
+def test_a_damaged_result_is_not_served(tmp_path) -> None:
+    context = Context(settings_in(tmp_path))  # not started: nobody runs its jobs
+    try:
+        token, _ = context.tokens.create("acme", frozenset({TokenScope.COMPARE}), "test")
+        principal = Principal.of(token, None, "")
+        job = context.jobs.submit("compare", "acme", token.id, {})
+        context.jobs.claim()
+        report = context.jobs.results(job.id) / "report"
+        report.mkdir(parents=True)
+        for path in (report / "index.html", report.parent / "comparison.json"):
+            path.write_text('{"pairs": []}')
+        context.jobs.finish(job.id, {})
+        assert job_requests.report_file(context, principal, job.id, "").read_text() == '{"pairs": []}'
+        result = job_requests.result_file(context, principal, job.id)
+        result.write_text('{"pairs": 1 }')
+        with pytest.raises(Problem, match="Submit the job again") as damaged:
+            job_requests.result_file(context, principal, job.id)
+        assert (damaged.value.status, damaged.value.title) == (500, "The result is damaged")
+        assert str(tmp_path) not in damaged.value.detail
+        job_requests.report_file(context, principal, job.id, "")  # only the damaged file is refused
+        (context.jobs.folder(job.id) / "checksums.txt").write_text("")
+        with pytest.raises(Problem, match="damaged"):
+            job_requests.report_file(context, principal, job.id, "")
+    finally:
+        context.close()
+
+
+def test_a_stream_ends_with_its_token(tmp_path) -> None:
+    context = Context(settings_in(tmp_path))  # not started: nobody runs its jobs
+
+    async def streamed() -> list[bytes]:
+        token, _ = context.tokens.create("acme", frozenset({TokenScope.COMPARE}), "short")
+        job = context.jobs.submit("cluster", "acme", token.id, {})
+        stream = await job_requests.follow(context, Principal.of(token, None, ""), job.id)
+        first = await anext(stream)
+        context.tokens.revoke(token.id)
+        return [first, *[event async for event in stream]]
+
+    try:
+        with start_blocking_portal() as portal:  # a thread of its own: a browser's test may hold this one's event loop
+            assert len(portal.call(asyncio.wait_for, streamed(), PATIENCE)) == 1
+    finally:
+        context.close()

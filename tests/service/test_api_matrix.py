@@ -2,13 +2,15 @@
 
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.service.harness import Running, operations, prose
-from whorl.service.tokens import Scope
+import whorl
+from tests.service.harness import Running, operations, over, prose, running, settings_in
+from whorl.service.authentication import TokenScope
 
 GUARDED = [(path, method, scope) for path, method, scope in operations() if scope is not None]
 
@@ -33,10 +35,7 @@ def belongings(service: Running) -> dict[str, str]:
         assert acme.delete(f"/documents/{gone}").status_code == 200
         files = [("submissions", (f"{name}.txt", prose(3).encode())) for name in "ab"]
         job = acme.post("/comparisons", files=files).json()["id"]
-        until = time.monotonic() + 60
-        while acme.get(f"/jobs/{job}").json()["state"] in ("queued", "running"):
-            assert time.monotonic() < until
-            time.sleep(0.1)
+        over(acme, job)
     return {"document": str(number), "receipt": str(gone), "job": job}
 
 
@@ -70,12 +69,12 @@ def test_a_token_that_was_never_given_is_401(service: Running, belongings, path,
 
 @pytest.mark.parametrize(("path", "method", "scope"), GUARDED)
 def test_another_scope_is_403(service: Running, belongings, path, method, scope) -> None:
-    others = {Scope.SEARCH, Scope.ADD, Scope.COMPARE} - {Scope(scope)}
+    others = {TokenScope.SEARCH, TokenScope.ADD, TokenScope.COMPARE} - {TokenScope(scope)}
     with service.client(service.token(*others)) as client:
         answer = ask(client, service, filled(path, belongings), method)
     assert answer.status_code == 403
     assert scope in answer.json()["detail"]
-    line = service.desk.audit.listed(None, everyone=True, limit=1)[0]
+    line = service.context.audit.listed(None, everyone=True, limit=1)[0]
     assert (line.action, line.outcome) == (f"{method.upper()} {answer.url.path}", "refused")
     assert line.actor is not None
 
@@ -89,8 +88,8 @@ def test_somebody_elses_is_404_in_the_words_of_what_is_not_there(service: Runnin
         theirs = ask(bolt, service, filled(path, belongings), method)
         missing = ask(bolt, service, filled(path, nothing), method)
     assert theirs.status_code == missing.status_code == 404
-    told = [re.sub(r"\b\d+\b", "N", answer.json()["detail"]) for answer in (theirs, missing)]
-    assert told[0] == told[1]
+    result = [re.sub(r"\b\d+\b", "N", answer.json()["detail"]) for answer in (theirs, missing)]
+    assert result[0] == result[1]
 
 
 @pytest.mark.parametrize(
@@ -103,8 +102,108 @@ def test_an_admin_sees_everybodys(service: Running, belongings, path, method) ->
         assert ask(admin, service, filled(path, belongings), method).status_code == 200
 
 
+def matrix() -> dict[tuple[str, str], dict[str, str]]:
+    """The table of docs/service.md: method and path → kind of token → what it says."""
+    lines = (Path(__file__).parents[2] / "docs/service.md").read_text("utf-8").splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("| request | nobody |"))
+    kinds = [cell.strip() for cell in lines[start].strip("|").split("|")][1:]
+    rows = {}
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        method, _, path = name.strip("`").partition(" ")
+        rows[path, method.lower()] = dict(zip(kinds, cells, strict=True))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def tokens(service: Running) -> dict[str, str | None]:
+    """A token of each kind that the table has a column for; of the wrong scope, one for each scope."""
+    every = (TokenScope.SEARCH, TokenScope.ADD, TokenScope.COMPARE)
+    wrong = {f"no {scope}": service.token(*(set(every) - {scope})) for scope in every}
+    house = service.token(*every, tenant=None)
+    return {
+        "nobody": None, "tenant": service.acme, "other tenant": service.bolt, "house": house, "admin": service.admin,
+        "no admin": service.token(*every), **wrong,
+    }  # fmt: skip
+
+
+def test_the_table_of_privileges_has_every_endpoint() -> None:
+    assert set(matrix()) == {(path.removeprefix("/api/v1"), method) for path, method, _ in operations()}
+
+
+@pytest.mark.parametrize(("path", "method", "scope"), operations())
+def test_every_kind_of_token_may_do_what_the_table_says(
+    service: Running, belongings, tokens, path, method, scope
+) -> None:
+    expected = matrix()[path.removeprefix("/api/v1"), method]
+    for kind, cell in expected.items():
+        found = dict(belongings)
+        if method == "delete" and "/documents/" in path:
+            found["document"] = another(service)
+        if method == "delete" and "/jobs/" in path:
+            found["job"] = service.context.jobs.submit("cluster", "acme", None, {}).id
+            service.context.jobs.cancel(found["job"])
+        token = tokens[f"no {scope}" if kind == "wrong scope" and scope else kind.replace("wrong scope", "tenant")]
+        with service.client(token) as client:
+            status = ask(client, service, filled(path, found), method).status_code
+        is_owned = any(part in path for part in OWNED)
+        result = str(status) if status in (401, 403) or (status == 404 and is_owned) else "yes"
+        assert result == cell, f"{method} {path} for {kind}: {status}"
+
+
+def another(service: Running) -> str:
+    """A document that may go."""
+    with service.client(service.acme) as acme:
+        answer = acme.post("/documents", json={"name": f"{time.monotonic()}.txt", "text": prose(7)})
+        return str(answer.json()["document"]["id"])
+
+
+def test_a_collection_shows_its_owners_documents_alone(tmp_path) -> None:
+    """The command line gives any name to anybody's document."""
+    settings = settings_in(tmp_path)
+    with whorl.Index.open(settings.index) as index:
+        index.add(whorl.Document("acme/main/theirs", prose(5), url="https://x", contact="b@x.org", owner="bolt"))
+        index.add(whorl.Document("acme/hidden/house", prose(6)))
+    with running(settings) as service, service.client(service.acme) as acme:
+        acme.post("/documents", json={"name": "own", "text": prose(8)})
+        listed = acme.get("/documents", params={"collection": "main"}).json()["documents"]
+        assert [each["name"] for each in listed] == ["own"]
+        assert acme.get("/collections/hidden").status_code == 404
+
+
+def test_the_house_sees_an_admins_jobs_with_an_admins_token_alone(service: Running) -> None:
+    files = [("submissions", (f"{name}.txt", prose(3).encode())) for name in "ab"]
+    with (
+        service.client(service.admin) as admin,
+        service.client(service.token(TokenScope.COMPARE, tenant=None)) as house,
+    ):
+        job = admin.post("/comparisons", files=files).json()["id"]
+        assert house.get("/jobs").json()["jobs"] == []
+        for method, path in (("get", ""), ("get", "/result"), ("get", "/events"), ("delete", "")):
+            assert house.request(method, f"/jobs/{job}{path}").status_code == 404
+        own = house.post("/comparisons", files=files).json()["id"]
+        assert [each["id"] for each in house.get("/jobs").json()["jobs"]] == [own]
+        assert {job, own} <= {each["id"] for each in admin.get("/jobs").json()["jobs"]}
+        over(admin, job)
+        over(house, own)
+
+
+def test_a_tenants_token_is_never_an_admins(service: Running) -> None:
+    with service.client(service.admin) as admin:
+        answer = admin.post("/tokens", json={"scopes": ["admin"], "tenant": "acme"})
+        assert answer.status_code == 422
+        assert "of the house" in answer.json()["detail"]
+    old, secret = service.context.tokens.create("acme", frozenset({TokenScope.SEARCH}), "made before")
+    service.context.database.write("UPDATE tokens SET scopes = 'admin search' WHERE id = ?", old.id)
+    with service.client(secret) as client:
+        assert client.get("/tokens").status_code == 403
+        assert client.get("/documents").status_code == 200
+
+
 def test_a_revoked_token_is_401_at_once(service: Running) -> None:
-    token, secret = service.desk.tokens.create("acme", frozenset({Scope.SEARCH}), "short")
+    token, secret = service.context.tokens.create("acme", frozenset({TokenScope.SEARCH}), "short")
     with service.client(secret) as client, service.client(service.admin) as admin:
         assert client.get("/documents").status_code == 200
         assert admin.delete(f"/tokens/{token.id}").status_code == 204

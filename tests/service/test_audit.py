@@ -4,7 +4,7 @@ import pytest
 
 from tests.service.stage import Clock
 from whorl.errors import InputError
-from whorl.service.audit import LONGEST, Audit
+from whorl.service.audit import LONGEST, AuditLog
 from whorl.service.database import ServiceDatabase
 
 
@@ -16,7 +16,7 @@ def clock():
 @pytest.fixture
 def audit(tmp_path, clock):
     with ServiceDatabase(tmp_path / "db") as database:
-        yield Audit(database, 30, clock)
+        yield AuditLog(database, 30, clock)
 
 
 def _subjects(lines):
@@ -70,4 +70,4 @@ def test_what_a_client_sends_neither_swells_nor_breaks_the_log(audit):
 
 def test_lines_are_kept_for_a_day_at_least(tmp_path):
     with ServiceDatabase(tmp_path / "db") as database, pytest.raises(InputError, match="keep_days"):
-        Audit(database, 0)
+        AuditLog(database, 0)

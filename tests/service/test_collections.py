@@ -3,14 +3,14 @@
 import pytest
 
 from whorl.errors import InputError
-from whorl.service.collections import LONGEST_DAYS, Collections
 from whorl.service.database import ServiceDatabase
+from whorl.service.retention import LONGEST_DAYS, CollectionStore
 
 
 @pytest.fixture
 def collections(tmp_path):
     with ServiceDatabase(tmp_path / "db") as database:
-        yield Collections(database)
+        yield CollectionStore(database)
 
 
 def test_a_collection_is_put_and_changed(collections):

@@ -47,8 +47,9 @@ def serving(index: Path, token: str = "") -> Iterator[Child]:
         first = process.stdout.readline()
         found = re.search(r"http://[\d.:]+/", first)
         assert found, first
-        if not token:
-            token = process.stdout.readline().split()[-1]
+        while not token:
+            line = process.stdout.readline()
+            token = line.split()[-1] if "token" in line else ""
         yield Child(process, found[0], token)
     finally:
         process.terminate()
@@ -105,7 +106,7 @@ def test_a_deletion_that_was_acknowledged_stays_one(index) -> None:
 
 
 def test_a_job_goes_on_after_the_server_was_killed(index) -> None:
-    files = [("submissions", (f"{number}.txt", (prose(5) + prose(number, 300)).encode())) for number in range(40)]
+    files = [("submissions", (f"{number}.txt", (prose(5) + prose(number, 300)).encode())) for number in range(12)]
     with serving(index) as child, child.client() as client:
         jobs = [client.post("/comparisons", files=files).json()["id"] for _ in range(2)]
         with client.stream("GET", f"/jobs/{jobs[0]}/events") as events:
@@ -119,7 +120,7 @@ def test_a_job_goes_on_after_the_server_was_killed(index) -> None:
         assert client.get(f"/jobs/{jobs[0]}/result").json()["pairs"]
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(index) -> None:
+def test_a_port_that_is_taken_is_reported_in_one_line(index) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         command = [sys.executable, "-c", "from whorl.cli import main; main()", "serve", str(index), "--port", port]
@@ -135,11 +136,11 @@ def test_an_interrupt_ends_it_quietly(index) -> None:
         assert child.process.wait(PATIENCE) == 0
 
 
-def test_the_token_is_told_once_and_two_servers_do_not_share_an_index(index) -> None:
+def test_the_token_is_reported_once_and_two_servers_do_not_share_an_index(index) -> None:
     with serving(index) as child, child.client() as client:
         assert client.get("/tokens").status_code == 200
         command = [sys.executable, "-c", "from whorl.cli import main; main()", "serve", str(index), "--port", "0"]
         second = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert second.returncode == 1
-        assert "another server uses this index" in second.stderr
+        assert "another server is using this index" in second.stderr
         assert "whorl_" not in second.stdout

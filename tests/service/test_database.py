@@ -1,12 +1,19 @@
 """The service's database: transactions, versions, and what becomes of errors."""
 
+import random
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import apsw
 import pytest
 
 from whorl.errors import InputError
 from whorl.service.database import VERSION, ServiceDatabase, ServiceDatabaseError
+from whorl.service.jobs import JobQueue
+from whorl.storage.connection import checking_vfs
+from whorl.storage.errors import DamageError
 
 
 def _collections(database):
@@ -70,7 +77,7 @@ def test_two_processes_make_it_once(tmp_path):
 
 def test_a_newer_format_is_refused(tmp_path):
     ServiceDatabase(tmp_path / "db").close()
-    connection = apsw.Connection(str(tmp_path / "db"))
+    connection = apsw.Connection(str(tmp_path / "db"), vfs=checking_vfs())
     connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     connection.close()
     with pytest.raises(ServiceDatabaseError, match=r"newer than .*: update Whorl"):
@@ -116,3 +123,69 @@ def test_a_tenant_with_little_does_not_wait_for_those_with_much(tmp_path, ask):
     with ServiceDatabase(tmp_path / "db") as database:
         plan = [row[3] for row in database.read(f"EXPLAIN QUERY PLAN {ask}", "a", 9)]
     assert not [step for step in plan if "SCAN" in step or "TEMP B-TREE" in step]
+
+
+def _filled(path, closed: bool) -> None:
+    """A database that a process left, with all that it wrote still in the log unless it was ``closed``."""
+    lines = "import os, sys; from pathlib import Path; from whorl.service.database import ServiceDatabase\n"
+    lines += "database = ServiceDatabase(Path(sys.argv[1]))\n"
+    lines += "statement = 'INSERT INTO collections VALUES (?, ?, NULL, 0)'\n"
+    lines += "for number in range(30): database.write(statement, 'x' * 90, str(number))\n"
+    lines += "database.close()\n" if closed else "os._exit(0)\n"
+    subprocess.run([sys.executable, "-c", lines, str(path)], check=True)
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_every_flip_is_noticed(tmp_path, closed):
+    """In the pages by their checksums, in the log by the commits that are missing then."""
+    _filled(tmp_path / "db", closed)
+    files = {path: path.read_bytes() for path in tmp_path.iterdir() if not path.name.endswith("-shm")}
+    with ServiceDatabase(tmp_path / "db") as database:
+        right = database.read("SELECT * FROM collections")
+    assert len(right) == 30
+    draw, noticed = random.Random(7), 0
+    for path in sorted(files) * 60:
+        data = bytearray(files[path])
+        if not data:
+            continue
+        at = draw.randrange(len(data))
+        data[at] ^= 1 << draw.randrange(8)
+        (tmp_path / "db-shm").unlink(missing_ok=True)
+        for other, content in files.items():
+            other.write_bytes(data if other == path else content)
+        try:
+            with ServiceDatabase(tmp_path / "db") as database:
+                assert database.read("SELECT * FROM collections") == right, f"{path.name}, byte {at}"
+                database.verify()
+        except ServiceDatabaseError:
+            noticed += 1
+    assert noticed >= (120 if closed else 100)
+
+
+def test_a_done_job_has_its_results_on_the_disk(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr("whorl.service.workspace.os.fsync", lambda file: synced.append(_name_of(file)))
+    with ServiceDatabase(tmp_path / "db") as database:
+        jobs = JobQueue(database, tmp_path / "jobs")
+        job = jobs.submit("compare", None, None, {})
+        jobs.claim()
+        (jobs.results(job.id) / "pages").mkdir(parents=True)
+        (jobs.results(job.id) / "pages" / "index.html").write_text("x")
+        del synced[:]
+        finished = database.write
+
+        def noted(statement, *values, **how):
+            synced.append(statement.split()[0])
+            return finished(statement, *values, **how)
+
+        monkeypatch.setattr(database, "write", noted)
+        jobs.finish(job.id, {})
+        jobs.verify()
+        (jobs.results(job.id) / "pages" / "index.html").write_text("y")
+        with pytest.raises(DamageError, match="not as it was when its job was done"):
+            jobs.verify()
+    assert {"result", "index.html", "pages", "checksums.txt", job.id} <= set(synced[: synced.index("UPDATE")])
+
+
+def _name_of(file: int) -> str:
+    return Path(f"/proc/self/fd/{file}").readlink().name

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.service.harness import running, settings_in
 from whorl.service.fetching import fetch, is_public
 from whorl.service.problems import Problem
 
@@ -18,7 +19,9 @@ PUBLIC = "93.184.216.34"
         "127.0.0.1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "172.16.3.4", "192.168.1.1", "169.254.169.254", "100.64.0.1",
         "224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1",
         "fd12:3456::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1",
-        "64:ff9b::a00:1", "2002:7f00:1::", "2001:0:1::1", "2001:db8::1", "localhost", "", "1", "0x7f.1",
+        "64:ff9b::a00:1", "2002:7f00:1::", "2001:0:1::1", "2001:db8::1",
+        "192.0.0.192", "192.0.0.8", "192.88.99.1", "168.63.129.16", "100.100.100.200", "fd00:ec2::254",
+        "::ffff:192.0.0.192", "localhost", "", "1", "0x7f.1",
     ],
 )  # fmt: skip
 def test_these_are_not_public(address) -> None:
@@ -176,6 +179,51 @@ def test_what_comes_too_slowly_is_broken_off(web) -> None:
 @pytest.mark.parametrize(
     "answer", [b"HTTP/1.1 500 No\r\n\r\n", b"nonsense\r\n\r\n", b"", page(b"x", "Content-Encoding: gzip")]
 )
-def test_what_is_no_document_is_told(web, answer) -> None:
+def test_what_is_no_document_is_reported(web, answer) -> None:
     web.pages["http://example.org/"] = answer
     assert refused(web, "http://example.org/").status == 422
+
+
+def test_a_name_that_is_looked_up_for_ever_is_late(monkeypatch) -> None:
+    gone = threading.Event()
+
+    def resolver(host: str, port: int) -> list[str]:
+        gone.wait(30)
+        return [PUBLIC]
+
+    begun = time.monotonic()
+    with pytest.raises(Problem, match="did not answer in time"):
+        fetch("http://slow.example/", 1000, 0.3, resolver=resolver)
+    assert time.monotonic() - begun < 10
+    gone.set()
+
+
+def test_slow_addresses_leave_threads_for_others(tmp_path, monkeypatch) -> None:
+    release = threading.Event()
+
+    def never(url: str, most: int, seconds: float) -> None:
+        release.wait(30)
+        raise Problem(422, "late")
+
+    monkeypatch.setattr("whorl.service.api.bodies.fetch", never)
+    statuses: list[int] = []
+    with running(settings_in(tmp_path, fetch=True)) as service:
+
+        def ask() -> None:
+            with service.client(service.acme) as acme:
+                statuses.append(acme.post("/search/from-url", json={"from_url": "http://x.org/"}).status_code)
+
+        threads = [threading.Thread(target=ask) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        until = time.monotonic() + 30
+        while len(statuses) < 15:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert set(statuses) == {429}
+        with service.client(service.bolt) as bolt:
+            assert bolt.get("/documents").status_code == 200
+        release.set()
+        for thread in threads:
+            thread.join()
+    assert statuses.count(422) == 5

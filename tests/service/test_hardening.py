@@ -97,7 +97,7 @@ def test_two_lengths_are_refused(small) -> None:
 
 @pytest.mark.parametrize(("headers", "kind"), [({}, "text/html"), ({"HX-Request": "true"}, "application/problem+json")])
 def test_people_hear_of_a_body_that_is_too_large_in_words(small, headers, kind) -> None:
-    answer = httpx.post(f"{small.address}/search", content=b"x" * (3 << 20), headers=headers)
+    answer = httpx.post(f"{small.address}/search", content=b"x" * (3 << 20), headers=headers, timeout=PATIENCE)
     assert answer.status_code == 413
     assert answer.headers["content-type"].startswith(kind)
     assert "Send less at a time" in answer.text

@@ -3,7 +3,7 @@ import numpy as np
 import whorl
 from tests.service.harness import prose
 from whorl.model import Document
-from whorl.service.holdings import Holdings
+from whorl.service.tenant_index import Ownership
 
 
 def numbers(*values: int):
@@ -12,34 +12,34 @@ def numbers(*values: int):
 
 def test_owners_and_sizes_are_learned_as_documents_come(tmp_path) -> None:
     with whorl.Index.create(tmp_path / "index") as index:
-        holdings = Holdings()
+        ownership = Ownership()
         index.add(Document("a", prose(1), owner="acme"))
         index.add(Document("b", prose(2)))
         with index.reading():
-            holdings.learn(index)
-        assert holdings.owners(numbers(1, 2)) == {1: "acme", 2: None}
+            ownership.learn(index)
+        assert ownership.owners(numbers(1, 2)) == {1: "acme", 2: None}
         index.add(Document("c", prose(3), owner="bolt"))
         with index.reading():
-            holdings.learn(index)
-        assert holdings.are_of("acme", numbers(1, 2, 3)).tolist() == [True, False, False]
-        assert holdings.are_of(None, numbers(1, 2, 3)).tolist() == [False, True, False]
-        assert holdings.are_of("nobody", numbers(1, 2, 3)).tolist() == [False, False, False]
-        assert holdings.numbers_of("bolt").tolist() == [3]
+            ownership.learn(index)
+        assert ownership.are_of("acme", numbers(1, 2, 3)).tolist() == [True, False, False]
+        assert ownership.are_of(None, numbers(1, 2, 3)).tolist() == [False, True, False]
+        assert ownership.are_of("nobody", numbers(1, 2, 3)).tolist() == [False, False, False]
+        assert ownership.numbers_of("bolt").tolist() == [3]
         sizes = [entry.fingerprints for entry in index.entries()]
-        assert holdings.fingerprints(numbers(1, 2, 3)).tolist() == sizes
+        assert ownership.fingerprints(numbers(1, 2, 3)).tolist() == sizes
 
 
 def test_an_owner_that_changed_is_noticed_and_learned_again(tmp_path) -> None:
     with whorl.Index.create(tmp_path / "index") as index:
-        holdings = Holdings()
+        ownership = Ownership()
         index.add(Document("a", prose(1), owner="acme"))
         with index.reading():
-            holdings.learn(index)
+            ownership.learn(index)
         index.add(Document("a", prose(1), owner="bolt"))
         entry = index.entry("a")
         assert entry is not None
-        assert not holdings.agrees(entry)
-        holdings.forget()
+        assert not ownership.agrees(entry)
+        ownership.forget()
         with index.reading():
-            holdings.learn(index)
-        assert holdings.agrees(entry)
+            ownership.learn(index)
+        assert ownership.agrees(entry)

@@ -9,13 +9,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from tests.examples import examples
 from tests.service.stage import Clock, open_jobs
 from whorl.errors import InputError
-from whorl.service.jobs import ATTEMPTS, LONGEST_MESSAGE, QueueFullError, State
+from whorl.service.jobs import ATTEMPTS, LONGEST_MESSAGE, JobState, QueueFullError
 
 
 @pytest.fixture
@@ -39,16 +39,16 @@ def test_a_job_from_its_upload_to_its_result(jobs, clock):
     (jobs.inputs(id_) / "essay.txt").write_text("text")
     job = _submit(jobs, settings={"threshold": 0.3}, prepared=id_)
     assert (job.id, job.kind, job.tenant, job.token_id) == (id_, "compare", "history", "t1")
-    assert (job.settings, job.state, job.submitted) == ({"threshold": 0.3}, State.QUEUED, clock.time)
+    assert (job.settings, job.state, job.submitted) == ({"threshold": 0.3}, JobState.QUEUED, clock.time)
     clock.forward(minutes=1)
     claimed = jobs.claim()
-    assert (claimed.id, claimed.state, claimed.started) == (id_, State.RUNNING, clock.time)
+    assert (claimed.id, claimed.state, claimed.started) == (id_, JobState.RUNNING, clock.time)
     assert jobs.claim() is None
     jobs.progress(id_, "reading", 3, None)
     assert (jobs.get(id_).step, jobs.get(id_).done, jobs.get(id_).total) == ("reading", 3, None)
     clock.forward(minutes=1)
     done = jobs.finish(id_, {"pairs": 2})
-    assert (done.state, done.ended, done.result) == (State.DONE, clock.time, {"pairs": 2})
+    assert (done.state, done.ended, done.result) == (JobState.DONE, clock.time, {"pairs": 2})
     assert not jobs.inputs(id_).exists()  # uploads are kept no longer than needed
     assert jobs.get(id_) == done
 
@@ -69,8 +69,8 @@ def test_no_tenant_has_all_of_the_queue(jobs):
         _submit(jobs)
     with pytest.raises(QueueFullError, match="3 jobs of yours"):
         _submit(jobs)
-    assert _submit(jobs, tenant="law").state is State.QUEUED
-    assert _submit(jobs, tenant=None).state is State.QUEUED
+    assert _submit(jobs, tenant="law").state is JobState.QUEUED
+    assert _submit(jobs, tenant=None).state is JobState.QUEUED
 
 
 def test_the_queue_is_bounded(jobs):
@@ -85,7 +85,7 @@ def test_the_queue_is_bounded(jobs):
     with pytest.raises(QueueFullError):  # what runs counts
         _submit(jobs)
     jobs.finish(ids[0], {})
-    assert _submit(jobs).state is State.QUEUED
+    assert _submit(jobs).state is JobState.QUEUED
     assert sorted(path.name for path in jobs.folder(ids[0]).parent.iterdir()) == sorted(
         [*ids, *(job.id for job in jobs.listed("history", limit=1))]
     )
@@ -144,14 +144,14 @@ def test_cancelling_ends_what_is_not_over(jobs):
     assert jobs.claim().id == running
     assert jobs.claim().id == done
     jobs.finish(done, {})
-    assert jobs.cancel(running).state is State.CANCELLED
-    assert jobs.cancel(done).state is State.DONE
+    assert jobs.cancel(running).state is JobState.CANCELLED
+    assert jobs.cancel(done).state is JobState.DONE
     assert jobs.cancel("nobody") is None
     assert jobs.finish(running, {}) is None
     assert jobs.fail(running, "") is None
     assert jobs.crashed(running, "") is None
     jobs.progress(running, "reading", 1, 2)
-    assert (jobs.get(running).state, jobs.get(running).step) == (State.CANCELLED, "")
+    assert (jobs.get(running).state, jobs.get(running).step) == (JobState.CANCELLED, "")
     assert not jobs.inputs(running).exists()
 
 
@@ -159,15 +159,15 @@ def test_after_some_crashes_a_job_has_failed(jobs):
     id_ = _submit(jobs).id
     for attempt in range(1, ATTEMPTS):
         assert jobs.claim().attempts == attempt
-        assert jobs.crashed(id_, "no memory").state is State.QUEUED
+        assert jobs.crashed(id_, "no memory").state is JobState.QUEUED
     jobs.claim()
     failed = jobs.crashed(id_, "no memory")
-    assert failed.state is State.FAILED
-    assert failed.message == "stopped 3 times without an end; the last time: no memory"
+    assert failed.state is JobState.FAILED
+    assert failed.message == "failed 3 times; the last time: no memory"
     assert jobs.claim() is None
 
 
-def test_what_the_process_said_itself_is_told(jobs):
+def test_what_the_process_said_itself_is_reported(jobs):
     id_ = _submit(jobs).id
     jobs.claim()
     jobs.stumbled(id_, "the index is busy")
@@ -190,7 +190,7 @@ def test_recovery_queues_what_was_running(tmp_path, clock):
     database, jobs = open_jobs(tmp_path, clock=clock)
     with database:
         assert jobs.recover() == 1
-        assert (jobs.get(running).state, jobs.get(running).step) == (State.QUEUED, "")
+        assert (jobs.get(running).state, jobs.get(running).step) == (JobState.QUEUED, "")
         assert (jobs.inputs(running) / "essay.txt").read_text() == "text"
         assert not jobs.results(running).exists()
         assert not jobs.folder(dropped).exists()  # nobody was told that it was submitted
@@ -203,7 +203,7 @@ def test_recovery_gives_a_job_up_in_the_end(jobs):
     for _ in range(ATTEMPTS):
         jobs.claim()
         jobs.recover()
-    assert jobs.get(id_).state is State.FAILED
+    assert jobs.get(id_).state is JobState.FAILED
     assert "the server was stopped while the job ran" in jobs.get(id_).message
 
 
@@ -219,7 +219,7 @@ def test_a_stopped_server_costs_no_attempt(jobs):
     id_ = _submit(jobs).id
     for _ in range(ATTEMPTS + 1):
         jobs.claim()
-        assert jobs.requeue(id_).state is State.QUEUED
+        assert jobs.requeue(id_).state is JobState.QUEUED
     assert jobs.claim().attempts == 1
 
 
@@ -239,7 +239,7 @@ def test_lists_are_a_tenants_own_the_newest_first(jobs):
     assert everyone == ids[::-1]
     assert [job.id for job in jobs.listed(None, ids[2], 1, everyone=True)] == [ids[1]]
     assert jobs.listed("a", "nobody") == []
-    assert jobs.counts() == {state: 4 if state is State.QUEUED else 0 for state in State}
+    assert jobs.counts() == {state: 4 if state is JobState.QUEUED else 0 for state in JobState}
 
 
 def test_old_jobs_are_forgotten_with_their_results(jobs, clock):
@@ -297,20 +297,20 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path):
         "    print(jobs.submit('compare', 'history', None, {}, id_).id, flush=True)\n"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
-    told = []
+    result = []
     for lines in (1, 7, 20):
         with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2], text=True) as process:
             assert process.stdout is not None
-            told += [process.stdout.readline().strip() for _ in range(lines)]
+            result += [process.stdout.readline().strip() for _ in range(lines)]
             process.kill()
-            told += [line.strip() for line in process.stdout if line.endswith("\n")]
+            result += [line.strip() for line in process.stdout if line.endswith("\n")]
     database, jobs = open_jobs(tmp_path)
     with database:
         jobs.recover()
         there = {job.id for job in jobs.listed("history", limit=10_000)}
-        assert len(told) >= 28
-        assert set(told) <= there
-        assert {path.name for path in jobs.folder(told[0]).parent.iterdir()} == there
+        assert len(result) >= 28
+        assert set(result) <= there
+        assert {path.name for path in jobs.folder(result[0]).parent.iterdir()} == there
         assert all((jobs.inputs(id_) / "file").read_text() == id_ for id_ in there)
 
 
@@ -347,8 +347,8 @@ class Queue(RuleBasedStateMachine):
     @rule()
     def claim(self):
         job = self._jobs.claim()
-        assert (job is not None) == (State.QUEUED in self._states.values())
-        assert job is None or self._states[job.id] is State.QUEUED
+        assert (job is not None) == (JobState.QUEUED in self._states.values())
+        assert job is None or self._states[job.id] is JobState.QUEUED
         self._note(job)
 
     @rule(data=st.data(), act=st.sampled_from(["finish", "fail", "crashed", "cancel", "requeue"]))
@@ -359,7 +359,7 @@ class Queue(RuleBasedStateMachine):
         before = self._states[id_]
         given = {"finish": ({},), "fail": ("no",), "crashed": ("no",)}.get(act, ())
         job = getattr(self._jobs, act)(id_, *given)
-        may = before is State.RUNNING or (act == "cancel" and not before.is_over)
+        may = before is JobState.RUNNING or (act == "cancel" and not before.is_over)
         assert may or job is None or job.state is before
         self._note(job)
 
@@ -370,7 +370,7 @@ class Queue(RuleBasedStateMachine):
         self._jobs.recover()
         for id_ in self._states:
             self._note(self._jobs.get(id_))
-        assert State.RUNNING not in self._states.values()
+        assert JobState.RUNNING not in self._states.values()
 
     @invariant()
     def is_as_noted(self):
@@ -380,7 +380,7 @@ class Queue(RuleBasedStateMachine):
 
 
 TestQueue = Queue.TestCase
-TestQueue.settings = settings(max_examples=15, stateful_step_count=30)  # each step waits for the disk
+TestQueue.settings = examples(15, stateful_step_count=30)  # each step waits for the disk
 
 
 def test_jobs_of_another_folder_are_strangers(tmp_path):

@@ -1,11 +1,14 @@
+import socket
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from tests.service.harness import prose, running, settings_in
-from whorl.service.admission import Pool
-from whorl.service.limits import REMEMBERED, Buckets
+from tests.service.stage import until
+from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, Pool, RateLimiter
+from whorl.service.middleware import GONE
 from whorl.service.problems import Problem
 
 
@@ -18,7 +21,7 @@ class Clock:
 
 def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
     clock = Clock()
-    buckets = Buckets(2.0, 3, clock)
+    buckets = RateLimiter(2.0, 3, clock)
     assert [buckets.take("a") for _ in range(4)] == [0, 0, 0, 1]
     assert buckets.take("b") == 0
     clock.time = 0.5
@@ -28,10 +31,37 @@ def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
 
 
 def test_buckets_of_strangers_do_not_pile_up() -> None:
-    buckets = Buckets(1.0, 1, Clock())
+    buckets = RateLimiter(1.0, 1, Clock())
     for number in range(REMEMBERED + 100):
         buckets.take(str(number))
     assert len(buckets._buckets) == REMEMBERED
+
+
+def test_bytes_come_at_a_pace_that_all_bodies_of_a_tenant_share() -> None:
+    clock = Clock()
+    pacer = BytePacer(100.0, clock)
+    assert pacer.delay("a", int(100 * PACED_AHEAD)) == 0
+    assert pacer.delay("a", 100) == pytest.approx(1)
+    assert pacer.delay("a", 50) == pytest.approx(1.5)
+    assert pacer.delay("b", int(100 * PACED_AHEAD)) == 0
+    clock.time = 100
+    assert pacer.delay("a", int(100 * PACED_AHEAD)) == 0
+    for number in range(REMEMBERED + 100):
+        pacer.delay(str(number), 1)
+    assert len(pacer._due) == REMEMBERED
+
+
+def test_an_answer_that_comes_before_a_large_body_ends_the_connection(tmp_path) -> None:
+    head = "POST /api/v1/search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {}\r\n\r\n"
+    with running(settings_in(tmp_path)) as service:
+        for length, is_closed in ((10 << 20, True), (100, False)):
+            with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
+                connection.sendall(head.format(length).encode())
+                answer = b""
+                while b"A token is needed" not in answer:
+                    answer += connection.recv(1 << 16)
+            assert answer.startswith(b"HTTP/1.1 401 ")
+            assert (b"connection: close" in answer) == is_closed
 
 
 def test_whoever_comes_when_as_many_wait_as_may_hears_so_at_once() -> None:
@@ -39,12 +69,12 @@ def test_whoever_comes_when_as_many_wait_as_may_hears_so_at_once() -> None:
     held, release, waited = threading.Event(), threading.Event(), threading.Event()
 
     def hold() -> None:
-        with pool.taken():
+        with pool.borrowed():
             held.set()
             release.wait(30)
 
     def wait() -> None:
-        with pool.taken():
+        with pool.borrowed():
             waited.set()
 
     threads = [threading.Thread(target=hold), threading.Thread(target=wait)]
@@ -53,7 +83,9 @@ def test_whoever_comes_when_as_many_wait_as_may_hears_so_at_once() -> None:
     threads[1].start()
     while not pool.waits:
         time.sleep(0.001)
-    with pytest.raises(Problem) as refused, pool.taken():
+    with pytest.raises(Problem, match="busy"):
+        pool.check(None)
+    with pytest.raises(Problem) as refused, pool.borrowed():
         pass
     assert refused.value.status == 429
     assert refused.value.retry_after
@@ -68,11 +100,11 @@ def test_whoever_waits_longest_comes_first() -> None:
     pool, served = Pool(object, 1, 8), list[int]()
 
     def wait(number: int) -> None:
-        with pool.taken():
+        with pool.borrowed():
             served.append(number)
 
     threads = [threading.Thread(target=wait, args=(number,)) for number in range(8)]
-    with pool.taken():
+    with pool.borrowed():
         for number, thread in enumerate(threads, 1):
             thread.start()
             while pool.waits < number:
@@ -92,9 +124,9 @@ def test_what_cannot_be_opened_leaves_its_place() -> None:
         return object()
 
     pool = Pool(opener, 1, 1)
-    with pytest.raises(OSError, match="no"), pool.taken():
+    with pytest.raises(OSError, match="no"), pool.borrowed():
         pass
-    with pool.taken() as item:
+    with pool.borrowed() as item:
         assert item is not None
 
 
@@ -133,3 +165,76 @@ def test_beyond_capacity_is_429_and_never_5xx(tmp_path) -> None:
         for thread in threads:
             thread.join()
     assert set(codes) == {200, 429}
+
+
+def test_a_tenant_that_asks_without_end_keeps_nobody_out() -> None:
+    """It never has all of the things nor all of the places to wait, and the others come first."""
+    pool, served, release = Pool(object, 2, 8), list[str](), threading.Event()
+
+    def use(tenant: str) -> None:
+        with pool.borrowed(tenant):
+            served.append(tenant)
+            release.wait(30)
+
+    greedy = [threading.Thread(target=use, args=("acme",)) for _ in range(5)]
+    for number, thread in enumerate(greedy):
+        thread.start()
+        while len(served) + pool.waits < number + 1:
+            time.sleep(0.001)
+    assert (served, pool.waits) == (["acme"], 4)  # one of two things, and half of the places
+    with pytest.raises(Problem) as refused, pool.borrowed("acme"):
+        pass
+    assert refused.value.status == 429
+    with pool.borrowed("bolt"):
+        late = threading.Thread(target=use, args=("cora",))
+        late.start()
+        while pool.waits < 5:
+            time.sleep(0.001)
+    while len(served) < 2:
+        time.sleep(0.001)
+    assert served == ["acme", "cora"]  # before the four that waited longer
+    release.set()
+    for thread in (*greedy, late):
+        thread.join()
+    assert len(served) == 6
+
+
+def test_a_disk_that_is_nearly_full_takes_nothing_in_and_answers_searches(tmp_path) -> None:
+    settings = settings_in(tmp_path)
+    with running(settings) as service, service.client(service.acme) as acme:
+        assert acme.post("/documents", json={"name": "a", "text": prose(1)}).status_code == 201
+    with running(replace(settings, disk_reserve=1 << 62)) as service, service.client(service.acme) as acme:
+        refused = [
+            acme.post("/documents", json={"name": "b", "text": prose(2)}),
+            acme.post("/comparisons", files=[("submissions", (f"{name}.txt", prose(3).encode())) for name in "ab"]),
+        ]
+        assert [answer.status_code for answer in refused] == [503, 503]
+        assert all("disk" in answer.json()["detail"] and "retry-after" in answer.headers for answer in refused)
+        assert [hit["document"]["name"] for hit in acme.post("/search", json={"text": prose(1)}).json()["hits"]] == [
+            "a"
+        ]
+        number = acme.get("/documents").json()["documents"][0]["id"]
+        assert acme.delete(f"/documents/{number}").status_code in (200, 202)  # so that room can be made
+
+
+@pytest.mark.parametrize(
+    ("proxies", "address"),
+    [((), "127.0.0.1"), (("10.9.8.7",), "127.0.0.1"), (("127.0.0.1",), "203.0.113.9")],
+    ids=["nobody is trusted", "another is trusted", "the sender is trusted"],
+)
+def test_only_a_trusted_proxy_says_where_a_request_comes_from(tmp_path, proxies, address) -> None:
+    with running(settings_in(tmp_path, proxies=proxies)) as service, service.client("whorl_wrong") as stranger:
+        assert stranger.get("/documents", headers={"X-Forwarded-For": "203.0.113.9"}).status_code == 401
+        assert service.context.audit.listed(None, everyone=True)[0].address == address
+
+
+def test_a_client_that_leaves_before_its_body_is_complete_is_no_fault_of_the_service(tmp_path, caplog) -> None:
+    with running(settings_in(tmp_path)) as service:
+        with socket.create_connection(("127.0.0.1", service.port)) as leaving:
+            head = f"POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {service.acme}\r\n"
+            leaving.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{".encode())
+            leaving.recv(0)
+        counted = f'status="{GONE}"'
+        with service.client(service.admin) as admin:
+            until(lambda: counted in admin.get("/metrics").text)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

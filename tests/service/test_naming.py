@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.index.entry import Entry
-from whorl.service.naming import SLUG, Place, checked_fact, checked_name, checked_slug, place_of
+from whorl.index.store import Entry
+from whorl.service.naming import SLUG, QualifiedName, checked_fact, checked_name, checked_slug, qualified_name_of
 from whorl.service.problems import Problem
 
 slugs = st.from_regex(SLUG, fullmatch=True)
@@ -16,15 +16,15 @@ def entry(name: str, owner: str | None) -> Entry:
 
 @given(st.none() | slugs, slugs, names)
 def test_a_place_is_found_again_in_the_index_name(tenant, collection, name) -> None:
-    place = Place(tenant, collection, checked_name(name))
-    assert place_of(entry(place.index_name, tenant)) == place
+    place = QualifiedName(tenant, collection, checked_name(name))
+    assert qualified_name_of(entry(place.index_name, tenant)) == place
 
 
 @given(slugs, slugs, slugs, slugs, names, names)
 def test_places_of_two_tenants_never_have_one_name(one, other, here, there, name, another) -> None:
     if one != other:
-        assert Place(one, here, name).index_name != Place(other, there, another).index_name
-    assert Place(None, here, name).index_name != Place(one, there, another).index_name
+        assert QualifiedName(one, here, name).index_name != QualifiedName(other, there, another).index_name
+    assert QualifiedName(None, here, name).index_name != QualifiedName(one, there, another).index_name
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_places_of_two_tenants_never_have_one_name(one, other, here, there, name
     [("papers/a.txt", None), ("acme/main/x", None), ("acme/main/x", "bolt"), ("acme/x", "acme"), ("x", "acme")],
 )
 def test_what_came_by_the_command_line_has_no_collection(name, owner) -> None:
-    assert place_of(entry(name, owner)) == Place(owner, None, name)
+    assert qualified_name_of(entry(name, owner)) == QualifiedName(owner, None, name)
 
 
 @pytest.mark.parametrize("text", ["", "A", "-a", ".a", "a/b", "a b", "é", "a" * 65, "a\n", "..", "a\0"])

@@ -1,7 +1,7 @@
 """Progress: written at the edges of a step, and now and then between."""
 
 from tests.service.stage import open_jobs
-from whorl.service.progress import OFTEN, Progress
+from whorl.service.jobs import OFTEN, JobProgress
 
 
 def test_progress_is_written_now_and_then(tmp_path):
@@ -10,7 +10,7 @@ def test_progress_is_written_now_and_then(tmp_path):
         id_ = jobs.submit("compare", None, None, {}).id
         jobs.claim()
         time = 100.0
-        progress = Progress(jobs, id_, lambda: time)
+        progress = JobProgress(jobs, id_, lambda: time)
         seen = []
         for step, done, total, wait in (
             ("reading", 1, None, 0), ("reading", 2, None, OFTEN / 2), ("reading", 3, None, OFTEN),

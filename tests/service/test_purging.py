@@ -19,6 +19,7 @@ def test_what_was_deleted_is_purged_and_proved_while_searches_go_on(tmp_path) ->
             assert time.monotonic() < until
             assert acme.post("/search", json={"text": prose(1001)}).json()["hits"][0]["document"]["id"] == numbers[1]
             time.sleep(0.05)
-        assert receipt["evidence"]
+        assert receipt["evidence"]["clean"] is True
+        assert receipt["evidence"]["samples"] > 0
         assert acme.post("/search", json={"text": secret}).json()["hits"] == []
         assert acme.get(f"/documents/{numbers[1]}/text").text == prose(1001)

@@ -8,7 +8,7 @@ import pytest
 from tests.service.stage import Clock
 from whorl.errors import InputError
 from whorl.service.database import ServiceDatabase
-from whorl.service.receipts import Receipts
+from whorl.service.retention import ReceiptStore
 
 WEEK = timedelta(days=7)
 
@@ -21,7 +21,7 @@ def clock():
 @pytest.fixture
 def receipts(tmp_path, clock):
     with ServiceDatabase(tmp_path / "db") as database:
-        yield Receipts(database, clock)
+        yield ReceiptStore(database, clock)
 
 
 def test_a_receipt_has_a_deadline_and_not_the_name(receipts, clock, tmp_path):

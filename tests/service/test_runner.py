@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import whorl
 from tests.service.stage import COMMAND, PATIENCE, is_alive, open_jobs, until
 from whorl.errors import InputError
-from whorl.service.jobs import State
+from whorl.service.jobs import JobState
 from whorl.service.runner import Runner
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +51,7 @@ def test_a_job_is_done_in_a_process_of_its_own(tmp_path):
         (jobs.inputs(prepared) / "essay.txt").write_text("text")
         jobs.submit("greet", "history", None, {"name": "Ann"}, prepared)
         job = _ended(jobs, prepared)
-        assert (job.state, job.result, job.message) == (State.DONE, {"inputs": ["essay.txt"]}, "")
+        assert (job.state, job.result, job.message) == (JobState.DONE, {"inputs": ["essay.txt"]}, "")
         assert (job.step, job.done, job.total) == ("greeting", 1, 2)
         assert (jobs.results(job.id) / "greeting.txt").read_text() == "hello Ann"
         until(lambda: not jobs.scratch(job.id).exists())
@@ -59,7 +60,7 @@ def test_a_job_is_done_in_a_process_of_its_own(tmp_path):
 def test_what_is_wrong_with_the_input_fails_at_once_and_tells_no_paths(tmp_path):
     with _running(tmp_path) as jobs:
         job = _ended(jobs, _submit(jobs, "refuse"))
-    assert (job.state, job.attempts) == (State.FAILED, 1)
+    assert (job.state, job.attempts) == (JobState.FAILED, 1)
     assert job.message == "essay.txt: it cannot be read; upload it again"
 
 
@@ -67,16 +68,16 @@ def test_a_job_that_crashes_fails_after_three_attempts(tmp_path):
     with _running(tmp_path) as jobs:
         job = _ended(jobs, _submit(jobs, "crash"))
         assert (tmp_path / "crashes").read_text() == "xxx"
-        assert _ended(jobs, _submit(jobs, "greet", name="Bob")).state is State.DONE  # the queue goes on
-    assert (job.state, job.attempts) == (State.FAILED, 3)
-    assert job.message == "stopped 3 times without an end; the last time: its process ended without a word (status 7)"
+        assert _ended(jobs, _submit(jobs, "greet", name="Bob")).state is JobState.DONE  # the queue goes on
+    assert (job.state, job.attempts) == (JobState.FAILED, 3)
+    assert job.message == "failed 3 times; the last time: its process ended unexpectedly (status 7)"
 
 
 def test_a_fault_of_ours_is_in_the_log_and_not_in_the_message(tmp_path):
     with _running(tmp_path) as jobs:
         job = _ended(jobs, _submit(jobs, "stumble"))
         log = (jobs.folder(job.id) / "log").read_text()
-    assert (job.state, job.attempts) == (State.FAILED, 3)
+    assert (job.state, job.attempts) == (JobState.FAILED, 3)
     assert "ZeroDivisionError" in job.message
     assert "secret of the inside" not in job.message
     assert log.count("ZeroDivisionError: a secret of the inside") == 3
@@ -92,23 +93,23 @@ def test_cancelling_kills_the_job_and_its_helpers(tmp_path):
         id_ = _submit(jobs, "sleep")
         pids = _pids(tmp_path)
         assert all(map(is_alive, pids))
-        assert jobs.cancel(id_).state is State.CANCELLED
+        assert jobs.cancel(id_).state is JobState.CANCELLED
         until(lambda: not any(map(is_alive, pids)))
         until(lambda: not jobs.results(id_).exists() and not jobs.scratch(id_).exists())
-        assert jobs.get(id_).state is State.CANCELLED
-        assert _ended(jobs, _submit(jobs, "greet", name="Bob")).state is State.DONE
+        assert jobs.get(id_).state is JobState.CANCELLED
+        assert _ended(jobs, _submit(jobs, "greet", name="Bob")).state is JobState.DONE
 
 
 def test_a_job_that_takes_too_long_is_killed_and_fails(tmp_path):
     with _running(tmp_path, longest=0) as jobs:
         job = _ended(jobs, _submit(jobs, "sleep"))
-        assert "took longer than 0 s" in job.message
+        assert "exceeded the time limit of 0 s" in job.message
         until(lambda: not jobs.scratch(job.id).exists())
 
 
 def test_helpers_do_not_outlive_their_job(tmp_path):
     with _running(tmp_path) as jobs:
-        assert _ended(jobs, _submit(jobs, "linger")).state is State.DONE
+        assert _ended(jobs, _submit(jobs, "linger")).state is JobState.DONE
         pids = _pids(tmp_path)
         until(lambda: not any(map(is_alive, pids)))
 
@@ -117,10 +118,10 @@ def test_stopping_queues_again_what_ran(tmp_path):
     with _running(tmp_path) as jobs:
         id_ = _submit(jobs, "sleep")
         pids = _pids(tmp_path)
-    assert not any(map(is_alive, pids))
+    until(lambda: not any(map(is_alive, pids)))
     database, jobs = open_jobs(tmp_path)
     with database:
-        assert (jobs.get(id_).state, jobs.get(id_).attempts) == (State.QUEUED, 0)
+        assert (jobs.get(id_).state, jobs.get(id_).attempts) == (JobState.QUEUED, 0)
 
 
 def test_a_killed_server_takes_its_jobs_along_and_they_are_queued_again(tmp_path):
@@ -136,9 +137,9 @@ def test_a_killed_server_takes_its_jobs_along_and_they_are_queued_again(tmp_path
             os.kill(server.pid, signal.SIGKILL)
             server.wait(PATIENCE)
         until(lambda: not any(map(is_alive, pids)))
-        assert jobs.get(id_).state is State.RUNNING  # nobody was there to say otherwise
+        assert jobs.get(id_).state is JobState.RUNNING  # nobody was there to say otherwise
         assert jobs.recover() == 1
-        assert (jobs.get(id_).state, jobs.get(id_).attempts) == (State.QUEUED, 1)
+        assert (jobs.get(id_).state, jobs.get(id_).attempts) == (JobState.QUEUED, 1)
         assert (jobs.inputs(id_) / "essay.txt").read_text() == "text"
         assert not jobs.scratch(id_).exists()
         assert jobs.claim().id == id_
@@ -151,13 +152,13 @@ def test_one_server_an_index(tmp_path):
         other_database, others = open_jobs(tmp_path)
         with other_database, pytest.raises(InputError, match="another server"):
             Runner(others, tmp_path).start()
-        assert jobs.get(id_).state is State.RUNNING
+        assert jobs.get(id_).state is JobState.RUNNING
 
 
 def test_slots_run_beside_each_other(tmp_path):
     with _running(tmp_path, slots=2) as jobs:
         _submit(jobs, "sleep")
-        assert _ended(jobs, _submit(jobs, "greet", name="Ann")).state is State.DONE
+        assert _ended(jobs, _submit(jobs, "greet", name="Ann")).state is JobState.DONE
 
 
 def test_beside_each_other_a_job_that_stumbles_is_tried_as_often(tmp_path):
@@ -172,5 +173,23 @@ def test_beside_each_other_a_job_that_stumbles_is_tried_as_often(tmp_path):
 def test_a_command_that_cannot_be_started_fails_the_job(tmp_path):
     with _running(tmp_path, command=(str(tmp_path / "missing"),)) as jobs:
         job = _ended(jobs, _submit(jobs, "greet"))
-    assert job.state is State.FAILED
+    assert job.state is JobState.FAILED
     assert "FileNotFoundError" in job.message
+
+
+def test_upkeep_does_not_wait_for_what_was_handed_in(tmp_path):
+    whorl.Index.create(tmp_path / "index").close()
+    folder = tmp_path / "index"
+    with _running(folder) as jobs:
+        long = _submit(jobs, "sleep")
+        _pids(folder)
+        purge = jobs.submit_once("purge", {})
+        assert _ended(jobs, purge.id).state is JobState.DONE
+        assert jobs.get(long).state is JobState.RUNNING
+
+
+def test_a_job_that_wants_too_much_memory_fails(tmp_path):
+    with _running(tmp_path, memory=512 << 20) as jobs:
+        job = _ended(jobs, _submit(jobs, "swell"))
+    assert (job.state, job.attempts) == (JobState.FAILED, 1)
+    assert job.message == "the memory limit of a job was exceeded; submit less data"

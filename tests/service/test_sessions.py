@@ -6,11 +6,10 @@ import pytest
 
 from tests.service.stage import Clock
 from whorl.errors import InputError
+from whorl.service.authentication import IDLE_SESSION, LONGEST_SESSION, SessionStore, TokenScope, TokenStore
 from whorl.service.database import ServiceDatabase
-from whorl.service.sessions import IDLE, Sessions
-from whorl.service.tokens import Scope, Tokens
 
-SEARCH = frozenset({Scope.SEARCH})
+SEARCH = frozenset({TokenScope.SEARCH})
 
 
 @pytest.fixture
@@ -26,12 +25,12 @@ def database(tmp_path):
 
 @pytest.fixture
 def sessions(database, clock):
-    return Sessions(database, clock)
+    return SessionStore(database, clock)
 
 
 @pytest.fixture
 def tokens(database, clock):
-    return Tokens(database, clock)
+    return TokenStore(database, clock)
 
 
 def test_a_cookie_finds_its_session(sessions, tokens):
@@ -57,16 +56,16 @@ def test_signing_out_ends_one_session(sessions, tokens):
 def test_an_idle_session_is_over(sessions, tokens, clock):
     cookie = sessions.begin(tokens.create("a", SEARCH, "")[0].id)[0]
     for _ in range(3):
-        clock.time += IDLE - timedelta(minutes=1)
+        clock.time += IDLE_SESSION - timedelta(minutes=1)
         assert sessions.find(cookie) is not None
-    clock.time += IDLE
+    clock.time += IDLE_SESSION
     assert sessions.find(cookie) is None
 
 
 def test_sessions_that_are_over_are_forgotten(sessions, tokens, clock, database):
     token = tokens.create("a", SEARCH, "")[0]
     sessions.begin(token.id)
-    clock.time += IDLE
+    clock.time += IDLE_SESSION
     sessions.begin(token.id)
     assert len(database.read("SELECT 1 FROM sessions")) == 1
 
@@ -89,8 +88,8 @@ def test_a_session_needs_a_token(sessions):
 
 def test_secrets_are_not_in_the_file(tmp_path):
     with ServiceDatabase(tmp_path / "db") as database:
-        token, _ = Tokens(database).create("a", SEARCH, "a label")
-        secrets = [secret for _ in range(10) for secret in Sessions(database).begin(token.id)]
+        token, _ = TokenStore(database).create("a", SEARCH, "a label")
+        secrets = [secret for _ in range(10) for secret in SessionStore(database).begin(token.id)]
         while_open = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     stored = (tmp_path / "db").read_bytes()
     assert b"a label" in stored
@@ -98,3 +97,13 @@ def test_secrets_are_not_in_the_file(tmp_path):
         for part in (secret.encode(), secret[-12:].encode()):
             assert part not in stored
             assert part not in while_open
+
+
+def test_a_session_ends_however_busy_it_is(sessions, tokens, clock):
+    token, _ = tokens.create("history", SEARCH, "")
+    cookie, _ = sessions.begin(token.id)
+    for _ in range(int(LONGEST_SESSION / timedelta(hours=6)) - 1):
+        clock.forward(hours=6)
+        assert sessions.find(cookie) is not None
+    clock.forward(hours=6)
+    assert sessions.find(cookie) is None

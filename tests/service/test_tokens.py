@@ -3,15 +3,16 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.service.stage import Clock
 from whorl.errors import InputError
+from whorl.service.authentication import PREFIX, USE_NOTED, TokenScope, TokenStore
 from whorl.service.database import ServiceDatabase
-from whorl.service.tokens import PREFIX, USE_NOTED, Scope, Tokens
 
-SEARCH = frozenset({Scope.SEARCH})
+SEARCH = frozenset({TokenScope.SEARCH})
 
 
 @pytest.fixture
@@ -22,11 +23,11 @@ def clock():
 @pytest.fixture
 def tokens(tmp_path, clock):
     with ServiceDatabase(tmp_path / "db") as database:
-        yield Tokens(database, clock)
+        yield TokenStore(database, clock)
 
 
 def test_a_secret_finds_its_token(tokens):
-    token, secret = tokens.create("history", frozenset({Scope.SEARCH, Scope.ADD}), "course system")
+    token, secret = tokens.create("history", frozenset({TokenScope.SEARCH, TokenScope.ADD}), "course system")
     other, _ = tokens.create(None, SEARCH, "")
     assert secret.startswith(PREFIX)
     assert len(secret) == 49
@@ -38,17 +39,17 @@ def test_a_secret_finds_its_token(tokens):
 
 
 def test_admin_allows_all_and_others_what_they_name(tokens):
-    admin, _ = tokens.create(None, frozenset({Scope.ADMIN}), "")
+    admin, _ = tokens.create(None, frozenset({TokenScope.ADMIN}), "")
     some, _ = tokens.create("a", SEARCH, "")
-    assert [admin.allows(scope) for scope in Scope] == [True] * 4
-    assert [some.allows(scope) for scope in Scope] == [True, False, False, False]
+    assert [admin.allows(scope) for scope in TokenScope] == [True] * 4
+    assert [some.allows(scope) for scope in TokenScope] == [True, False, False, False]
 
 
 @given(st.text())
-@settings(max_examples=25)  # each makes a database
+@examples(25)  # each makes a database
 def test_no_other_text_is_a_secret(tmp_path_factory, text):
     with ServiceDatabase(tmp_path_factory.mktemp("tokens") / "db") as database:
-        tokens = Tokens(database)
+        tokens = TokenStore(database)
         _, secret = tokens.create("a", SEARCH, "")
         for wrong in (text, PREFIX + text, secret + text, secret[:-1], secret.upper(), secret + "\ud800"):
             assert tokens.find(wrong) is None or wrong == secret
@@ -91,7 +92,7 @@ def test_the_last_use_is_noted_now_and_then(tokens, clock):
 def test_the_first_start_makes_one_admin_token(tokens):
     tokens.create("a", SEARCH, "admin")
     secret = tokens.ensure_admin()
-    assert tokens.find(secret).scopes == {Scope.ADMIN}
+    assert tokens.find(secret).scopes == {TokenScope.ADMIN}
     assert tokens.find(secret).tenant is None
     assert tokens.ensure_admin() is None
     tokens.revoke(tokens.find(secret).id)
@@ -100,7 +101,7 @@ def test_the_first_start_makes_one_admin_token(tokens):
 
 def test_secrets_are_not_in_the_file(tmp_path):
     with ServiceDatabase(tmp_path / "db") as database:
-        tokens = Tokens(database)
+        tokens = TokenStore(database)
         secrets = [tokens.ensure_admin() or "", *(tokens.create("a", SEARCH, f"n{number}")[1] for number in range(20))]
         while_open = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     stored = (tmp_path / "db").read_bytes()

@@ -5,8 +5,8 @@ import sys
 from importlib import import_module
 
 from tests.service.stage import COMMAND, PATIENCE, open_jobs
-from whorl.service.jobs import State
-from whorl.service.work import KINDS
+from whorl.service.jobs import JobState
+from whorl.service.worker import KINDS
 
 
 def _work(folder, id_, command=COMMAND):
@@ -29,7 +29,7 @@ def test_what_an_earlier_attempt_left_is_gone(tmp_path):
         for folder in (jobs.results(id_), jobs.scratch(id_)):
             (folder / "old").mkdir(parents=True)
         assert _work(tmp_path, id_) == 0
-        assert jobs.get(id_).state is State.DONE
+        assert jobs.get(id_).state is JobState.DONE
         assert [path.name for path in jobs.results(id_).iterdir()] == ["greeting.txt"]
 
 
@@ -50,7 +50,7 @@ def test_it_does_not_outlive_the_end_of_its_input(tmp_path):
         jobs.claim()
         done = subprocess.run([*COMMAND, str(tmp_path), id_], stdin=subprocess.DEVNULL, start_new_session=True)
         assert done.returncode == -9
-        assert jobs.get(id_).state is State.RUNNING
+        assert jobs.get(id_).state is JobState.RUNNING
 
 
 def test_the_module_runs_by_its_name(tmp_path):
@@ -59,5 +59,5 @@ def test_the_module_runs_by_its_name(tmp_path):
     with database:
         id_ = jobs.submit("greet", None, None, {}).id
         jobs.claim()
-        assert _work(tmp_path, id_, (sys.executable, "-P", "-m", "whorl.service.work")) == 0
+        assert _work(tmp_path, id_, (sys.executable, "-P", "-m", "whorl.service.worker")) == 0
         assert "unknown kind of job 'greet': choose one of cluster, compare" in jobs.get(id_).message

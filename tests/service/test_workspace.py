@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from whorl.index.faults import IndexIOError
 from whorl.service.workspace import Workspace
+from whorl.storage.errors import StoreIOError
 
 ID, OTHER = "a" * 16, "b" * 16
 
@@ -25,7 +25,7 @@ def test_folders_are_private(workspace):
 def test_what_is_left_is_cleared_when_nobody_works_there(workspace):
     for folder in (workspace.results(ID), workspace.scratch(ID)):
         folder.mkdir()
-    with workspace.held(ID):
+    with workspace.locked(ID):
         thread = threading.Thread(target=lambda: workspace.clear(ID, with_results=False))
         thread.start()
         thread.join(0.2)
@@ -53,7 +53,7 @@ def test_other_folders_are_removed(workspace, tmp_path):
 
 
 def test_errors_name_the_folder(workspace):
-    with pytest.raises(IndexIOError, match=f"{ID}: cannot make"):
+    with pytest.raises(StoreIOError, match=f"{ID}: cannot make"):
         workspace.make(ID)
 
 
@@ -62,5 +62,5 @@ def test_uploads_are_brought_to_the_disk(workspace):
     (workspace.inputs(ID) / "base" / "file").write_text("text")
     workspace.sync(ID)
     (workspace.inputs(ID) / "base" / "nowhere").symlink_to("missing")
-    with pytest.raises(IndexIOError, match="nowhere"):
+    with pytest.raises(StoreIOError, match="nowhere"):
         workspace.sync(ID)

@@ -9,5 +9,5 @@ SHARE = 0.1
 
 
 def attack(prose: Prose, chance: random.Random, share: float = SHARE) -> str:
-    """The text without some of its words."""
+    """Return the text without some of its words."""
     return " ".join(word for word in prose.text.split(" ") if "\n" in word or chance.random() >= share)

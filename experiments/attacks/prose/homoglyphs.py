@@ -12,7 +12,7 @@ SHARE = 0.3
 
 
 def attack(prose: Prose, chance: random.Random) -> str:
-    """The text with letters of another alphabet."""
+    """Return the text with letters of another alphabet."""
     return disguised(prose.text, chance)
 
 

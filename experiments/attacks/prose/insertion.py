@@ -9,6 +9,6 @@ SHARE = 0.1
 
 
 def attack(prose: Prose, chance: random.Random, share: float = SHARE) -> str:
-    """The text with words put in."""
+    """Return the text with words put in."""
     words = prose.text.split(" ")
     return " ".join(f"{word} {chance.choice(vocabulary())}" if chance.random() < share else word for word in words)

@@ -7,5 +7,5 @@ from experiments.attacks.prose.text import Prose
 
 
 def attack(prose: Prose, chance: random.Random) -> str:
-    """The text with its sentences shuffled."""
+    """Return the text with its sentences shuffled."""
     return replace(prose, sentences=tuple(chance.sample(prose.sentences, len(prose.sentences)))).text

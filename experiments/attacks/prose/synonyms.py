@@ -11,7 +11,7 @@ SHARE = 0.1
 
 
 def attack(prose: Prose, chance: random.Random, share: float = SHARE) -> str:
-    """The text with some of its words replaced."""
+    """Return the text with some of its words replaced."""
     others = word_list()
     return re.sub(r"[A-Za-z]+", lambda found: _other(found[0], others, chance, share), prose.text)
 
@@ -25,7 +25,7 @@ def _other(word: str, others: dict[str, str], chance: random.Random, share: floa
 
 @cache
 def word_list() -> dict[str, str]:
-    """Each word of the vocabulary, and the one that is put in its place: always the same, as in a thesaurus."""
+    """Return each word of the vocabulary, and the one that is put in its place: always the same, as in a thesaurus."""
     words = list(vocabulary())
     others = words[:]
     random.Random("synonyms").shuffle(others)

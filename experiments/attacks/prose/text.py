@@ -49,7 +49,7 @@ def vocabulary() -> tuple[str, ...]:
 
 
 def prose(topic: int, author: int, seed: int = 0) -> Prose:
-    """A text on a topic."""
+    """Return a text on a topic."""
     chance = random.Random(f"{seed} {topic} {author}")
     own = random.Random(f"topic {topic}").sample(vocabulary(), TOPIC)
     return Prose(topic, author, tuple(_sentence(chance, own) for _ in range(SENTENCES)))
@@ -64,5 +64,5 @@ def _sentence(chance: random.Random, own: list[str]) -> str:
 
 
 def _common(chance: random.Random) -> str:
-    """A word whose frequency falls as 1 / rank: the logarithm of the rank is uniform."""
+    """Return a word whose frequency falls as 1 / rank: the logarithm of the rank is uniform."""
     return vocabulary()[int(VOCABULARY ** chance.random()) - 1]

@@ -12,7 +12,7 @@ SHARE = 0.2
 
 
 def attack(prose: Prose, chance: random.Random) -> str:
-    """The text with characters between its letters that are not seen."""
+    """Return the text with characters between its letters that are not seen."""
     return disguised(prose.text, chance)
 
 

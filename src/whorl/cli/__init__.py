@@ -1,90 +1,188 @@
-"""The command line. One file a command, imported only when it is called, so that ``whorl --help`` answers at once."""
+"""The command line. Each command is a module of its own, imported only when it runs: ``whorl --help`` stays fast."""
 
 import atexit
+import errno
 import gc
+import io
+import mmap
 import os
+import sys
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from whorl._version import VERSION
+from whorl.errors import WhorlError
 
-# NumPy's linear algebra, which no command uses, would start a thread for each core: a third of what importing it costs.
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# No command uses NumPy's linear algebra. Starting its thread pool would cost a third of the time to import NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Nothing that a command makes goes in circles by the thousand: the collector would look in vain, at 2% of a run, and
-# again at its end.
+# Few reference cycles, so raise the GC threshold: collecting would cost 2% of a run, and again at exit.
 gc.set_threshold(100_000)
 atexit.register(gc.freeze)
 
-# Command → the line that ``whorl --help`` shows for it; the module of that name holds ``command``.
+# Command → its line in ``whorl --help``. The module of that name defines ``command``.
 COMMANDS = {
+    "cache": "Show or clear what whorl compare keeps of the files that it read.",
+    "check": "Check a manuscript against an index: similarity, sources, exclusions, as a web page.",
     "cluster": "Group a collection into clusters of near-duplicates.",
-    "compare": "Compare all submissions of a class with each other: MOSS, on your own machine.",
-    "fingerprint": "Show the fingerprints of documents, with positions and density.",
-    "formats": "List front-ends, selectors and presets, and what is installed.",
-    "index": "Keep fingerprints of documents, add and remove them, for years.",
-    "registry": "Register documents in under 500 bytes each, and ask where a text comes from.",
-    "reproduce": "Run the experiments of the three papers, their figures beside ours.",
-    "search": "Find the documents in an index that a file shares most with.",
-    "serve": "Serve an index over HTTP: an API for scripts, a web page for people.",
-    "sweep": "Keep dated sweeps of a collection: lost and found, how pages change, who has a copy.",
+    "compare": "Compare all submissions of a class with each other and report shared code or text.",
+    "decontaminate": "Write a corpus again without the items of evaluation sets.",
+    "dedup": "Write a corpus again without near-duplicates or repeats, in the same files and columns.",
+    "fingerprint": "Show the fingerprints of documents: hashes, positions, density.",
+    "formats": "List the formats, languages, selectors and presets, and what is installed.",
+    "index": "Create an index of documents, and add, list, remove and check documents.",
+    "registry": "Register documents in under 500 bytes each, then find the source of a text.",
+    "reproduce": "Repeat the experiments of the three papers and compare the figures.",
+    "search": "Find the documents in an index that share text or code with a file.",
+    "serve": "Serve an index over HTTP: a web page and an API.",
+    "sweep": "Record dated crawls of a site: find moved pages, changes and copies.",
 }
+
+# Commands that are in the module of another, because they share its options.
+SHARED = {"cache": "compare", "decontaminate": "cluster", "dedup": "cluster"}
+
+
+# Bytes of address space that importing NumPy takes, most of them for OpenBLAS.
+_NUMPY_BYTES = 84 << 20
+
+
+def _check_memory() -> None:
+    """Raise MemoryError if NumPy cannot be imported: OpenBLAS would end the process with a message of its own."""
+    if "numpy" in sys.modules:
+        return
+    try:
+        mmap.mmap(-1, _NUMPY_BYTES).close()
+    except OSError as error:
+        raise MemoryError from error
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports a command's module only to run it or to show its help."""
+    """A group that imports the module of a command only to run it or to show its help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, sorted."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command itself."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"whorl.cli.{cmd_name}").command
+        _check_memory()
+        home = import_module(f"whorl.cli.{SHARED.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(home, cmd_name if cmd_name in SHARED else "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
+        """Write the list of commands without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
 
-    def invoke(self, ctx: click.Context) -> object:
-        """Run a command; what Whorl raises on purpose becomes one line and exit code 1."""
-        from whorl.errors import WhorlError
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the program. Report output that cannot be flushed, and escape bytes of names that are not Unicode."""
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
+        try:
+            return super().main(*arguments, **options)
+        except SystemExit as done:
+            raise SystemExit(_flushed(done.code)) from None
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Complete commands and options without importing any command."""
+        from click.shell_completion import CompletionItem
+
+        commands = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command. Print an error of Whorl or of the system as one line, and exit with code 1."""
         try:
             return super().invoke(ctx)
         except WhorlError as error:
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{where}{error.strerror or error}") from error
+        except MemoryError as error:
+            raise click.ClickException("not enough memory") from error
+        except (ImportError, RuntimeError) as error:
+            shortage = _shortage(str(error))
+            if not shortage:
+                raise
+            raise click.ClickException(shortage) from error
+
+
+# Words of the library loader and the interpreter when the system refuses → the reason.
+_SHORTAGES = {
+    "failed to map segment": "not enough memory",
+    "cannot allocate memory": "not enough memory",
+    "cannot apply additional memory protection": "not enough memory",
+    "can't start new thread": "the system starts no further thread: not enough memory, or a limit (ulimit -u)",
+    "too many open files": "too many open files: close some, or raise the limit with ulimit -n",
+}
+
+
+def _shortage(message: str) -> str:
+    """Return the reason if a module or a thread could not be started for lack of memory or files, else ""."""
+    return next((reason for words, reason in _SHORTAGES.items() if words in message.lower()), "")
+
+
+def _flushed(code: Any) -> Any:
+    """Flush standard output and return the exit code."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        # Discard the rest of the buffer, or Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            click.echo(f"Error: cannot write the output: {error.strerror}", err=True)
+        return code or 1
+    return code
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    from whorl import kernel
     from whorl.errors import KernelError
 
     try:
-        kernel.core()
+        _check_memory()
+        from whorl.kernel import native
+    except MemoryError as error:
+        raise click.ClickException("not enough memory") from error
     except KernelError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"whorl {VERSION} (kernel: {kernel.name()})")
+    click.echo(f"whorl {VERSION} (kernel: {native.__name__.rpartition('.')[2]})")
     ctx.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,
-    help="Show the version and which kernel runs, and exit.",
+    help="Show the version and the kernel in use, and exit.",
 )  # fmt: skip
-def main() -> None:
-    """Whorl finds copies: identical, edited, reordered, partly quoted, or hidden inside something larger.
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Find copies in text and source code: identical, edited, reordered, quoted in part, or inside a larger file.
 
     \b
-    Start with:
-      whorl fingerprint essay.txt
-      whorl COMMAND --help
+    Examples:
+      whorl compare homework/ --report report/     which submissions of a class share code or text
+      whorl cluster pages.jsonl -o clusters/       which documents of a collection are near-duplicates
+      whorl dedup pages.jsonl -o clean/            write them again without near-duplicates
+      whorl index build archive.whorl papers/      index an archive, then find the source of a text:
+      whorl search archive.whorl manuscript.pdf
+
+    whorl COMMAND --help explains a command, with examples.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

@@ -1,11 +1,11 @@
-"""``whorl cluster``: near-duplicates of a whole collection, and questions about them."""
+"""``whorl cluster``, ``whorl dedup`` and ``whorl decontaminate``: cluster the near-duplicates of a collection, query
+the clusters, or write the collection again without them, without repeats, or without the items of evaluations."""
 
 import json
-import shutil
 import sys
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,81 +23,150 @@ from whorl.cli.options import (
     spark_session,
 )
 from whorl.cli.progress import stages
-from whorl.clustering.features import Features
-from whorl.clustering.measuring import Measured
-from whorl.clustering.output import KEEPS, write, write_pairs
-from whorl.clustering.records import Item, Texts
-from whorl.clustering.result import Clustering
-from whorl.clustering.run import SKETCH, Progress, Run
-from whorl.clustering.settings import MEASURES, THRESHOLDS, ClusterSettings
-from whorl.collection.rules import Rules
-from whorl.corpus.parquet import check_arrow
-from whorl.corpus.read import read_sheets, size
-from whorl.corpus.records import Columns, Fault, Record
-from whorl.corpus.seen import Seen
-from whorl.corpus.sheets import Sheet
-from whorl.errors import InputError
-from whorl.scheme import Scheme
+from whorl.clustering import MEASURES, THRESHOLDS, ClusterSettings
+from whorl.clustering.output import KEEPS
+from whorl.corpus_clustering import cluster_corpus, verify
+from whorl.corpus_decontamination import ACTIONS, SHORTEST_ITEM, THRESHOLD
+from whorl.corpus_decontamination import decontaminate as decontaminate_corpus
+from whorl.corpus_dedup import DOCUMENT, PASSAGE_UNIT, POLICIES, SHORTEST, TOKENS
+from whorl.corpus_dedup import dedup as dedup_corpus
+from whorl.formats.corpora.records import UNITS, Columns, kinds_of_faults
 
 DEFAULTS = ClusterSettings()
 EXISTING = click.Path(path_type=Path, exists=True)
 
-# Within the folder of the result: what the phases left, so that a run goes on, and another threshold is quick.
-PHASES = "phases"
+BOILERPLATE_HELP = (
+    "Text in more than N documents, such as a menu, does not count; 0 counts all.  [default: one document in 10, but "
+    "100 at least and 1,000 at most]"
+)
+
+# How documents are compared, for both commands.
+MEASURING = (
+    click.option("--measure", type=click.Choice(MEASURES), default=DEFAULTS.measure, show_default=True,
+                 help="Resemblance compares whole documents; containment finds a part in a larger one."),
+    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True),
+                 help="Minimum measure of a pair (0 to 1).  [default: "
+                 + ", ".join(f"{least} for {measure}" for measure, least in THRESHOLDS.items()) + "]"),
+    click.option("--common", type=click.IntRange(min=2), default=DEFAULTS.common, show_default=True,
+                 help="Shingles in more documents than this propose no candidates."),
+    click.option("--base", multiple=True, type=EXISTING, metavar="PATH",
+                 help="Boilerplate, such as a licence or a template: text that is also in it does not count. "
+                 "Repeatable."),
+    click.option("--super-shingles", is_flag=True,
+                 help="Compare only documents that share a super shingle: faster, finds only close copies."),
+    click.option("--closure", is_flag=True,
+                 help="Use plain connected components. By default nearly all pairs of a cluster are alike."),
+    click.option("--strict", is_flag=True,
+                 help="Keep no two documents that are a pair. By default a document is compared with its cluster."),
+    click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=lambda *args: _bytes(args[2]),
+                 help="Memory for sorting, such as 500M; the rest goes to disk."),
+    click.option("--workers", type=click.IntRange(min=0), default=0,
+                 help="Number of threads; 0, the default, is one per core."),
+)  # fmt: skip
 
 OPTIONS = (
     click.option("-o", "--out", required=True, type=click.Path(path_type=Path),
-                 help="The folder of the result: documents.parquet, pairs.parquet, keep.txt, summary.html and .json."),
-    click.option("--measure", type=click.Choice(MEASURES), default=DEFAULTS.measure, show_default=True,
-                 help="Alike as wholes, or the smaller a part of the larger."),
-    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True),
-                 help="The least that makes two documents a pair.  [default: "
-                 + ", ".join(f"{least} for {measure}" for measure, least in THRESHOLDS.items()) + "]"),
-    click.option("--common", type=click.IntRange(min=2), default=DEFAULTS.common, show_default=True,
-                 help="Shingles in more documents than this are ignored: forms, licences, navigation."),
-    click.option("--super-shingles", is_flag=True,
-                 help="Look only at documents that share a super shingle: quicker, for documents that are much alike."),
-    click.option("--estimate", is_flag=True, help="Trust the sketches, and verify nothing."),
-    click.option("--closure", is_flag=True,
-                 help="The plain connected components. By default nearly all pairs of a cluster are alike."),
+                 help="Output folder: documents.parquet, pairs.parquet, keep.txt, keep.parquet, summary.html, ..."),
+    *MEASURING,
+    click.option("--boilerplate", type=click.IntRange(min=0), metavar="N", help=BOILERPLATE_HELP),
+    click.option("--estimate", is_flag=True, help="Use the estimates of the sketches; skip verification."),
     click.option("--keep", type=click.Choice(list(KEEPS)), default="representative", show_default=True,
-                 help="Which document of a cluster keep.txt names."),
-    click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=lambda *given: _bytes(given[2]),
-                 help="Memory for sorting, such as 500M; more goes to the disk."),
-    click.option("--workers", type=click.IntRange(min=0), default=0, help="Threads; 0, the default, is one a core."),
-    click.option("--fresh", is_flag=True, help="Begin anew, whatever a run before has left in the folder."),
+                 help="Document of each cluster that keep.txt lists."),
+    click.option("--fresh", is_flag=True, help="Start over; discard what an earlier run left in the folder."),
     click.option("--discard", is_flag=True,
-                 help="Remove what another run over this folder could go on from: it takes more room than the texts."),
+                 help="Remove the files a later run would resume from. They are larger than the texts."),
+    click.option("--verify", is_flag=True,
+                 help="Check the checksums of all files in a finished output folder."),
     click.option("--query", multiple=True, metavar="URL|ID",
-                 help="Show the cluster of a document, in a folder that is done; - reads a list. Can be given again."),
-    click.option("--id", "id_column", default="id", show_default=True, help="Column of JSONL and Parquet: the id."),
-    click.option("--text", "text_column", default="text", show_default=True, help="The text."),
-    click.option("--url", "url_column", default="url", show_default=True, help="The address."),
-    click.option("--date", "date_column", default="date", show_default=True, help="The date."),
-    click.option("--features", "features_column", help="Lists of integers or strings in place of texts: any objects."),
+                 help="Show the cluster of a document in a finished output folder; - reads a list. Repeatable."),
+    click.option("--id", "id_column", default="id", show_default=True, help="Column of a table with the id."),
+    click.option("--text", "text_column", default="text", show_default=True, help="Column with the text."),
+    click.option("--url", "url_column", default="url", show_default=True, help="Column with the URL."),
+    click.option("--date", "date_column", default="date", show_default=True, help="Column with the date."),
+    click.option("--features", "features_column",
+                 help="Lists of integers or strings instead of texts, to cluster other objects."),
 )  # fmt: skip
 
 
-def _options(command: Any) -> Any:
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+DEDUP_OPTIONS = (
+    click.option("-o", "--out", required=True, type=click.Path(path_type=Path),
+                 help="Output folder: the files of CORPUS without duplicates, and _whorl/ with the report."),
+    click.option("--keep", type=click.Choice(POLICIES), default="first", show_default=True,
+                 help="Which of several near-duplicates stays."),
+    click.option("--unit", type=click.Choice((DOCUMENT, PASSAGE_UNIT, *UNITS)), default=DOCUMENT, show_default=True,
+                 help="Remove near-duplicate documents, or cut repeated passages, paragraphs or lines from the texts."),
+    click.option("--tokens", type=click.IntRange(min=2), default=TOKENS, show_default=True,
+                 help="Shortest repeat that --unit passage cuts, in words (characters of Chinese, Thai, ...)."),
+    click.option("--shortest", type=click.IntRange(min=1), default=SHORTEST, show_default=True,
+                 help="Shortest paragraph or line that is cut, and least text that a row keeps, in characters."),
+    click.option("--mark", is_flag=True,
+                 help="With --unit passage: write the spans of repeats as attributes beside the data; cut nothing."),
+    click.option("--boilerplate", type=click.IntRange(min=0), metavar="N", help=BOILERPLATE_HELP
+                 + " With --unit passage: tell passages in more than N documents of one host from other repeats."),
+    click.option("--index", metavar="STORE", type=click.Path(path_type=Path),
+                 help="Also remove what is like a document of this store, and add what stays: for shards that come one "
+                 "after another. Made if it does not exist."),
+    click.option("--rank", metavar="COLUMN", help="Column of numbers for --keep highest, such as a quality score."),
+    *MEASURING,
+    click.option("--fresh", is_flag=True, help="Start over; remove what an earlier run wrote to the folder."),
+    click.option("--text", default="text", show_default=True, help="Column with the text."),
+    click.option("--id", "id_column", default="id", show_default=True, help="Column with the id, for --mark."),
+    click.option("--url", "url_column", default="url", show_default=True,
+                 help="Column with the URL, for --boilerplate."),
+    click.option("--date", help="Column with the date for --keep newest.  [default: date]"),
+)  # fmt: skip
+
+
+DECONTAMINATE_OPTIONS = (
+    click.option("--against", required=True, multiple=True, type=EXISTING, metavar="EVALS",
+                 help="Table of items: JSONL, JSON array, CSV, Parquet or Arrow. Repeatable."),
+    click.option("-o", "--out", required=True, type=click.Path(path_type=Path),
+                 help="Output folder: the files of CORPUS without the items, and _whorl/ with the report."),
+    click.option("--item", multiple=True, metavar="COLUMN",
+                 help="Column of EVALS with texts; repeatable.  [default: those of text, question, problem, prompt, "
+                 "input, query, instruction, sentence and passage that are there]"),
+    click.option("--action", type=click.Choice(ACTIONS), default=ACTIONS[0], show_default=True,
+                 help="Drop rows that hold an item, cut the item, or write its span as an attribute beside the data."),
+    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=THRESHOLD, show_default=True,
+                 help="Minimum share of an item's words that a row must hold (0 to 1)."),
+    click.option("--common", type=click.IntRange(min=1),
+                 help="Four words in a row that more documents have are a common phrase and do not count.  "
+                 "[default: 10, or one document in 1,000]"),
+    click.option("--shortest", type=click.IntRange(min=1), default=SHORTEST, show_default=True,
+                 help="Least text that a row keeps after a cut, in characters."),
+    click.option("--text", default="text", show_default=True, help="Column of CORPUS with the text."),
+    click.option("--id", "id_column", default="id", show_default=True, help="Column with the id of items and rows."),
+    click.option("--fresh", is_flag=True, help="Start over; remove what an earlier run wrote to the folder."),
+    click.option("--workers", type=click.IntRange(min=0), default=0,
+                 help="Number of threads; 0, the default, is one per core."),
+)  # fmt: skip
+
+
+def _with(options: Sequence[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
 
 
 @click.command()
 @click.argument("corpus", nargs=-1, type=EXISTING)
-@_options
+@_with(OPTIONS)
 @backend_options
 @scheme_options("pages")
 @rules_options
 @limits_options
 @format_option("table", "json")
-def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> None:
-    """Group the documents of CORPUS (folders, archives, JSONL, Parquet, WARC) into clusters of near-duplicates.
+def command(corpus: tuple[Path, ...], out: Path, form: str, **options: Any) -> None:
+    """Group the documents of CORPUS into clusters of near-duplicates.
 
-    The four phases of Broder, Glassman, Manasse and Zweig: sketch, sort, count pairs, join. What the sketches find is
-    verified on all shingles. A run that was stopped goes on when the same command is given again. Over a folder that is
-    done, another threshold or --closure repeats the last phase only, and CORPUS can be left out.
+    CORPUS is folders, archives and tables: JSONL, JSON arrays, CSV, Parquet, Arrow, WARC and WET.
+
+    The four phases of Broder, Glassman, Manasse and Zweig: sketch, sort, count pairs, join. Candidate pairs are
+    verified on all shingles. Run the same command again to resume a stopped run. In a finished folder, another
+    threshold or --closure repeats only the last phase, and CORPUS can be omitted.
 
     \b
     Examples:
@@ -109,168 +178,234 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **given: Any) -> Non
       whorl cluster songs.parquet --features notes -o clusters/
       whorl cluster crawl/ --backend spark --master spark://host:7077 -o clusters/
     """
-    if given["query"]:
-        _answer(out, given["query"], form)
+    if options["verify"]:
+        verify(out)
+        click.echo(f"{out}: all files are intact")
         return
-    named = [field.name for field in fields(DEFAULTS) if given.get(field.name) is not None]
-    settings = ClusterSettings(**{name: given[name] for name in named})
-    set_limits(given["parse_seconds"], given["parse_memory"], settings.threads)
-    scheme = scheme_of(given.pop("scheme_name"), given)
-    source = _Source(corpus, _columns(given), rules_of(given))
-    check_arrow()
-    _prepare(out, bool(corpus), given["fresh"])
-    with ThreadPoolExecutor(1) as pool:
-        pairs: Future[None] | None = None
-        if given["backend"] == "spark":
-            found, faults = _on_spark(out / PHASES, source, scheme, settings, given["master"])
-        else:
-            found, faults, pairs = _clustered(out, source, scheme, settings, pool)
-        left_out = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
-        left_out += [{"file": item.name, "row": 0, "reason": item.reason} for item in found.skipped]
-        if pairs is None:
-            write_pairs(found.ids, found.pairs, out)
-        told = write(found, out, settings, given["keep"], left_out)
-        from whorl.report.clusters import write_clusters  # a page's templates take long to import
-
-        write_clusters(out)
-        if pairs is not None:
-            pairs.result()
-    if given["discard"]:
-        shutil.rmtree(out / PHASES)
-    _show({**told, "skipped": left_out}, form)
-    if found.skipped or any(not fault.left_out for fault in faults):
+    if options["query"]:
+        _query(out, options["query"], form)
+        return
+    settings = _settings(options)
+    set_limits(options["parse_seconds"], options["parse_memory"], settings.threads)
+    scheme = scheme_of(options.pop("scheme_name"), options)
+    with stages() as progress, _spark(options["backend"], options["master"]) as spark:
+        result = cluster_corpus(
+            corpus, out, scheme, columns=_columns(options), rules=rules_of(options), base=options["base"],
+            keep=options["keep"], strict=options["strict"], fresh=options["fresh"], discard=options["discard"],
+            spark=spark, progress=progress, **asdict(settings),
+        )  # fmt: skip
+    _show({**result.summary, "skipped": result.left_out()}, form)
+    if not result.is_complete:
         sys.exit(1)
 
 
-class _Source:
-    """The documents of the corpus, and what is wrong with it, told as they are read."""
-
-    def __init__(self, paths: tuple[Path, ...], columns: Columns, rules: Rules) -> None:
-        self.paths, self.columns, self.rules = paths, columns, rules
-        self.faults: list[dict[str, Any]] = []
-
-    def described(self) -> str:
-        """What tells one corpus from another; nothing if none is named."""
-        if not self.paths:
-            return ""
-        paths = [[str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns] for path in self.paths]
-        return json.dumps([paths, asdict(self.columns), asdict(self.rules)], default=str)
-
-    def items(self, progress: Progress | None) -> Iterator[Item | Sheet]:
-        """Every document. How far it is, is told in bytes."""
-        seen, behind = Seen(), 0
-        sizes = [size(path, self.rules) for path in self.paths]
-        for path, length in zip(self.paths, sizes, strict=True):
-            prefix = f"{path.name}/" if len(self.paths) > 1 else ""
-            for item in read_sheets(path, self.columns, self.rules, seen=seen, prefix=prefix):
-                if isinstance(item, Fault):
-                    self.faults.append(asdict(item))
-                    continue
-                if progress is not None:
-                    progress(SKETCH, behind + item.offset, sum(sizes))
-                yield item if isinstance(item, Sheet) else _item(item)
-            behind += length
+def _settings(options: Mapping[str, Any]) -> ClusterSettings:
+    named = [field.name for field in fields(DEFAULTS) if options.get(field.name) is not None]
+    return ClusterSettings(**{name: options[name] for name in named})
 
 
-def _item(record: Record) -> Item:
-    document = record.document
-    if record.features is not None:
-        return Features(record.id, record.features, document.url, document.date)
-    return document if document.name == record.id else replace(document, name=record.id)
+@click.command()
+@click.argument("corpus", nargs=-1, required=True, type=EXISTING)
+@_with(DEDUP_OPTIONS)
+@scheme_options("pages")
+@rules_options
+@limits_options
+@format_option("table", "json")
+def dedup(corpus: tuple[Path, ...], out: Path, form: str, **options: Any) -> None:
+    """Write CORPUS again to the folder OUT without near-duplicates: the same files, rows, columns and compression.
+
+    CORPUS is JSONL (plain or .gz, .zst, .bz2, .xz), Parquet, and folders of these or of single documents. Of each
+    cluster, found as by whorl cluster, one row stays. Rows without a text stay. _whorl/report.json counts what was
+    removed by file and reason, and _whorl/removed.parquet lists it, each row with the one that stays. Run the same
+    command again to resume a stopped run.
+
+    --index compares each shard with all that came before it, without reading those again: give the same store every
+    time. The first row stays. A stopped run that is given again gets the same answers.
+
+    --unit passage keeps the documents and cuts every sequence of 50 words (--tokens) that occurred before, anywhere
+    in the corpus; the first copy stays. _whorl/passages.parquet lists the cuts.
+
+    \b
+    Examples:
+      whorl dedup corpus.jsonl.gz -o clean/
+      whorl dedup shards/ -o clean/ --threshold 0.8
+      whorl dedup january/ -o clean/january --index seen.sweep
+      whorl dedup february/ -o clean/february --index seen.sweep
+      whorl dedup shards/ -o clean/ --unit passage
+      whorl dedup shards/ -o attributes/repeats --unit passage --mark --boilerplate 20
+      whorl dedup shards/ -o clean/ --unit paragraph
+      whorl dedup shards/ -o clean/ --keep highest --rank quality
+      whorl dedup crawl.parquet -o clean/ --text body --keep newest --date fetched
+    """
+    settings = _settings(options)
+    set_limits(options["parse_seconds"], options["parse_memory"], settings.threads)
+    scheme = scheme_of(options.pop("scheme_name"), options)
+    if options["unit"] != DOCUMENT:
+        _refuse_settings(options["unit"])
+    with stages() as progress:
+        result = dedup_corpus(
+            corpus, out, scheme, text=options["text"], date=options["date"], rank=options["rank"],
+            rules=rules_of(options), base=options["base"], keep=options["keep"], strict=options["strict"],
+            index=options["index"], unit=options["unit"], shortest=options["shortest"],
+            tokens=options["tokens"], mark=options["mark"], boilerplate=options["boilerplate"],
+            id=options["id_column"], url=options["url_column"], fresh=options["fresh"], progress=progress,
+            **_passed_on(settings, options),
+        )  # fmt: skip
+    _show_report(result.report, form)
+    if not result.is_complete:
+        sys.exit(1)
 
 
-def _clustered(
-    out: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, pool: ThreadPoolExecutor
-) -> tuple[Clustering, list[Fault], Future[None] | None]:
-    """All phases that are not done yet, and what was wrong with the corpus when it was read. If there may be more
-    threads, that of the pool meanwhile reads in what writing takes, and then writes the pairs."""
-    written: list[Future[None]] = []
+@click.command()
+@click.argument("corpus", nargs=-1, required=True, type=EXISTING)
+@_with(DECONTAMINATE_OPTIONS)
+@scheme_options("pages")
+@rules_options
+@limits_options
+@format_option("table", "json")
+def decontaminate(corpus: tuple[Path, ...], out: Path, form: str, **options: Any) -> None:
+    """Write CORPUS again to the folder OUT without the items of evaluation sets.
 
-    def paired(ids: Texts, pairs: Measured) -> None:
-        written.append(pool.submit(write_pairs, ids, pairs, out, settings.threads))
+    CORPUS is JSONL, Parquet, text files, and folders of these. Other documents, such as HTML, are copied unsearched and
+    make the exit status 1. A row that holds an item is dropped, the item is cut from it, or it is marked. An item
+    is held if most of its words are there, close together and in order, so small edits do not hide it. Phrases in many
+    documents, such as "which of the following", count for nothing. Items of fewer than 8 words are not looked for.
+    _whorl/leaks.parquet lists each row with the item and its span.
 
-    with stages() as progress, Run(out / PHASES, scheme, settings, source.described(), progress) as run:
-        run.sketch(source.items(progress), source.faults)
-        if settings.threads > 1:
-            # Not while documents are read: importing holds the interpreter's lock, which reading needs.
-            pool.submit(_make_ready)
-        run.pair()
-        found = run.join(paired if settings.threads > 1 else None)
-        return found, [Fault(**fault) for fault in run.faults], written[0] if written else None
+    \b
+    Examples:
+      whorl decontaminate shards/ --against gsm8k.jsonl --against mmlu.parquet -o clean/
+      whorl decontaminate shards/ --against evals.jsonl --item question --item answer -o clean/ --action cut
+      whorl decontaminate shards/ --against evals.jsonl -o attributes/leaks --action mark
+    """
+    set_limits(options["parse_seconds"], options["parse_memory"], ClusterSettings(workers=options["workers"]).threads)
+    scheme = scheme_of(options.pop("scheme_name"), options)
+    names = ("against", "text", "action", "threshold", "common", "shortest", "fresh", "workers")
+    with stages() as progress:
+        result = decontaminate_corpus(
+            corpus, out, scheme=scheme, id=options["id_column"], items=options["item"], rules=rules_of(options),
+            progress=progress, **{name: options[name] for name in names},
+        )  # fmt: skip
+    _show_report(result.report, form)
+    if not result.is_complete:
+        sys.exit(1)
 
 
-def _make_ready() -> None:
-    from whorl.report.clusters import make_ready
+def _passed_on(settings: ClusterSettings, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a unit: parts of texts are compared exactly, so only the cost is left to choose. An index
+    has settings of its own, which those that are given must equal."""
+    if options["unit"] != DOCUMENT:
+        return {"memory": settings.memory, "workers": settings.workers}
+    if options["index"] is not None:
+        return {name: options[name] for name in _given("measure", "threshold", "common", "super_shingles", "closure",
+                                                       "memory", "workers")}  # fmt: skip
+    return {name: value for name, value in asdict(settings).items() if name != "boilerplate"}
 
-    make_ready()
+
+def _refuse_settings(unit: str) -> None:
+    """Refuse options that have no effect on parts of texts, which are compared exactly."""
+    for name in _given("keep", "rank", "date", "base", "strict", "index", "measure", "threshold", "common",
+                       "super_shingles", "closure"):  # fmt: skip
+        raise click.UsageError(f"--{name.replace('_', '-')} has no effect with --unit {unit}; leave it out")
 
 
-def _on_spark(
-    folder: Path, source: _Source, scheme: Scheme, settings: ClusterSettings, master: str
-) -> tuple[Clustering, list[Fault]]:
-    """The same on Spark, whose machines must all reach the corpus and the folder under these paths."""
-    spark = spark_session(master)
-    from whorl.backends.spark.files import clustered
+def _given(*names: str) -> list[str]:
+    """Return the options that are on the command line."""
+    source = click.get_current_context().get_parameter_source
+    return [name for name in names if source(name) is click.core.ParameterSource.COMMANDLINE]
 
+
+# Parts of texts, as they are counted.
+_CUT = {"passage": "passages", "boilerplate": "of boilerplate", "paragraph": "paragraphs", "line": "lines",
+        "leak": "items"}  # fmt: skip
+
+
+def _show_report(report: dict[str, Any], form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(report))
+        return
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in report["kinds"].items() if kind not in _CUT)
+    done = "marked" if report.get("mark") else "found" if "items" in report else "cut"
+    cuts = "".join(f"; {count:,} {_CUT[kind]} {done}" for kind, count in report["kinds"].items() if kind in _CUT)
+    click.echo(
+        f"{report['documents']:,} documents: {report['kept']:,} stay, {report['removed']:,} removed"
+        f"{f' ({kinds})' if kinds else ''}{cuts}; {report['bytes_written']:,} of {report['bytes_read']:,} bytes"
+    )
+    faults = [{"file": fault["path"], "row": fault["row"], "reason": fault["reason"]} for fault in report["faults"]]
+    skipped = [{"file": name, "row": 0, "reason": reason} for name, reason in report["skipped"]]
+    for kind in kinds_of_faults([*faults, *skipped]):
+        click.echo(f"no document: {kind}", err=True)
+    _warn_of_dates(report)
+    if report.get("short_items"):
+        click.echo(f"{report['short_items']:,} items of fewer than {SHORTEST_ITEM} words were not looked for", err=True)
+    if "index" in report:
+        index = report["index"]
+        click.echo(f"{index['overlaps']:,} share large parts with another; the index has {index['stored']:,} documents")
+    if not report["documents"]:
+        click.echo("no document was read; see whorl dedup --help for what CORPUS can be", err=True)
+
+
+@contextmanager
+def _spark(backend: str, master: str) -> Iterator[Any]:
+    """Start a Spark session if that backend was chosen, and stop it at the end."""
+    spark = spark_session(master) if backend == "spark" else None
     try:
-        return clustered(
-            spark, source.paths, source.columns, source.rules, scheme, folder, source.described(), settings
-        )
+        yield spark
     finally:
-        spark.stop()
+        if spark is not None:
+            spark.stop()
 
 
-def _columns(given: dict[str, Any]) -> Columns:
+def _columns(options: dict[str, Any]) -> Columns:
     return Columns(
-        id=given["id_column"],
-        text=given["text_column"],
-        url=given["url_column"],
-        date=given["date_column"],
-        features=given["features_column"],
+        id=options["id_column"],
+        text=options["text_column"],
+        url=options["url_column"],
+        date=options["date_column"],
+        features=options["features_column"],
     )
 
 
-def _prepare(out: Path, is_named: bool, fresh: bool) -> None:
-    """Refuse a folder that is not ours, or that has nothing to go on from if no corpus is named."""
-    ours = (out / PHASES).is_dir()
-    if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not ours)):
-        raise InputError(f"{out}: there is something in it: choose another folder, or empty it")
-    if not is_named and (fresh or not ours):
-        raise InputError(f"{out}: there is nothing to go on from; name the documents, too")
-    if fresh and ours:
-        shutil.rmtree(out / PHASES)
-    out.mkdir(parents=True, exist_ok=True)
+def _query(out: Path, names: tuple[str, ...], form: str) -> None:
+    """Print the clusters of some documents."""
+    from whorl.clustering.query import Clusters  # not needed to cluster
 
-
-def _answer(out: Path, names: tuple[str, ...], form: str) -> None:
-    """The clusters of some documents."""
-    from whorl.clustering.query import Clusters  # a run that asks nothing does without
-
-    asked = [line.strip() for name in names for line in (sys.stdin if name == "-" else [name])]
-    answer = Clusters.open(out).ask([name for name in asked if name])
-    from whorl.report.answer import answer_text
+    lines = [line.strip() for name in names for line in (sys.stdin if name == "-" else [name])]
+    answer = Clusters.open(out).ask([name for name in lines if name])
+    from whorl.report.cluster_views import answer_text
 
     click.echo(json.dumps(answer.as_dict()) if form == "json" else answer_text(answer))
     if answer.unknown:
         sys.exit(1)
 
 
-def _show(told: dict[str, Any], form: str) -> None:
+def _show(summary: dict[str, Any], form: str) -> None:
     if form == "json":
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(summary))
         return
     click.echo(
-        f"{told['documents']:,} documents: {told['clusters']:,} clusters with {told['in_clusters']:,} of them, the "
-        f"largest of {told['largest']:,}; {told['kept']:,} to keep; {told['pairs']:,} pairs"
+        f"{summary['documents']:,} documents: {summary['clusters']:,} clusters with {summary['in_clusters']:,} of "
+        f"them, the largest of {summary['largest']:,}; {summary['kept']:,} to keep; {summary['pairs']:,} pairs"
     )
-    for item in told["skipped"]:
-        row = f", row {item['row']}" if item["row"] else ""
-        click.echo(f"left out: {item['file']}{row}: {item['reason']}", err=True)
+    for kind in kinds_of_faults(summary["skipped"]):
+        click.echo(f"left out: {kind}", err=True)
+    _warn_of_dates(summary)
+    if not summary["documents"]:
+        click.echo("no document was read; see whorl cluster --help for what CORPUS can be", err=True)
+
+
+def _warn_of_dates(summary: Mapping[str, Any]) -> None:
+    if summary["keep"] == "newest" and summary["undated"]:
+        click.echo(
+            f"--keep newest: {summary['undated']:,} of {summary['documents']:,} documents have no date and count as "
+            "the oldest; name the column with --date",
+            err=True,
+        )
 
 
 def _bytes(text: str) -> int:
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     number, unit = (text[:-1], units.get(text[-1:].upper(), 0)) if text[-1:].isalpha() else (text, 1)
-    if not number.isdigit() or not unit:
-        raise click.BadParameter(f"{text!r} is no size: give a number of bytes, or one such as 500M or 2G")
+    if not (number.isascii() and number.isdigit()) or not unit:
+        raise click.BadParameter(f"{text!r} is not a size; give a number of bytes, such as 500M or 2G")
     return int(number) * unit

@@ -20,18 +20,16 @@ from whorl.cli.options import (
     set_limits,
 )
 from whorl.cli.progress import bar
-from whorl.fingerprinting.engine import selector
-from whorl.fingerprinting.excerpts import excerpts
-from whorl.fingerprinting.fingerprint import fingerprint
-from whorl.fingerprinting.fingerprints import Fingerprints
-from whorl.hashing.key import Key
+from whorl.engine.documents import excerpts
+from whorl.engine.fingerprints import Fingerprints, fingerprint, selector
+from whorl.engine.hashing import Key
 from whorl.model import Document
 from whorl.scheme import Scheme
 
-# Rows of a table that a person reads before asking for all of them.
+# Rows of a table by default.
 ROWS = 20
 
-# Parts of JSON that are written at once: one at a time would cost more than making it.
+# Parts of JSON written at once: writing each on its own would take longer than making it.
 BATCH = 4096
 
 
@@ -41,14 +39,15 @@ BATCH = 4096
 @key_option
 @as_option
 @limits_options
-@click.option("--limit", type=click.IntRange(min=0), help="Show at most this many fingerprints a document. [table: 20]")
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads a document.")
+@click.option("--limit", type=click.IntRange(min=0),
+              help="Show at most this many fingerprints per document.  [default: 20 in a table]")  # fmt: skip
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads per document.")
 @format_option("table", "json")
 def command(
     files: tuple[Path, ...], scheme_name: str, key_file: Path | None, as_format: str | None, limit: int | None,
     threads: int, parse_seconds: float, parse_memory: int, form: str, **settings: Any,
 ) -> None:  # fmt: skip
-    """Show the fingerprints of FILES: hashes, positions, the text of each k-gram, and the density beside the theory.
+    """Show the fingerprints of FILES: hashes, positions, the text of each k-gram, and measured and expected density.
 
     \b
     Examples:
@@ -79,7 +78,7 @@ def _expected(scheme: Scheme) -> float | None:
 
 
 def _print_json(documents: Iterator[tuple[Document, Fingerprints]], scheme: Scheme, limit: int | None) -> None:
-    """One JSON document, written part by part: the list of fingerprints can be far larger than the memory."""
+    """Write one JSON document piece by piece: the fingerprints may not fit into memory."""
     parts = _json(documents, scheme, limit)
     while batch := "".join(islice(parts, BATCH)):
         click.echo(batch, nl=False)
@@ -88,29 +87,31 @@ def _print_json(documents: Iterator[tuple[Document, Fingerprints]], scheme: Sche
 def _json(documents: Iterator[tuple[Document, Fingerprints]], scheme: Scheme, limit: int | None) -> Iterator[str]:
     head = {"id": scheme.id, **scheme.as_dict(), "guarantee": scheme.guarantee}
     yield f'{{"scheme": {json.dumps(head)}, "documents": ['
-    for number, (document, found) in enumerate(documents):
-        summary = json.dumps(_summary(document, found, _expected(scheme)))
+    for number, (document, fingerprints) in enumerate(documents):
+        summary = json.dumps(_summary(document, fingerprints, _expected(scheme)))
         yield f'{"," if number else ""}\n{summary[:-1]}, "fingerprints": ['
-        for row, fields in enumerate(_rows(document, found, limit)):
+        for row, fields in enumerate(_rows(document, fingerprints, limit)):
             yield f"{',' if row else ''}\n{json.dumps(fields)}"
         yield "]}"
     yield "]}\n"
 
 
-def _summary(document: Document, found: Fingerprints, expected: float | None) -> dict[str, Any]:
+def _summary(document: Document, fingerprints: Fingerprints, expected: float | None) -> dict[str, Any]:
     return {
         "name": document.name,
-        "symbols": found.symbols,
-        "grams": found.grams,
-        "count": len(found),
-        "density": found.density,
+        "symbols": fingerprints.symbols,
+        "grams": fingerprints.grams,
+        "count": len(fingerprints),
+        "density": fingerprints.density,
         "expected_density": expected,
-        "notes": list(found.notes),
+        "notes": list(fingerprints.notes),
     }
 
 
-def _rows(document: Document, found: Fingerprints, limit: int | None) -> Iterator[dict[str, Any]]:
-    rows = zip(found.hashes, found.positions, found.spans, excerpts(document, found), strict=True)
+def _rows(document: Document, fingerprints: Fingerprints, limit: int | None) -> Iterator[dict[str, Any]]:
+    rows = zip(
+        fingerprints.hashes, fingerprints.positions, fingerprints.spans, excerpts(document, fingerprints), strict=True
+    )
     for hashed, position, span, text in islice(rows, limit):
         yield {
             "hash": f"{int(hashed):016x}",
@@ -126,9 +127,9 @@ def _print_tables(documents: Iterator[tuple[Document, Fingerprints]], scheme: Sc
 
     console = Console(highlight=False)
     console.print(f"[bold]scheme[/] {scheme.id}: {_in_words(scheme)}", soft_wrap=True)
-    for document, found in documents:
+    for document, fingerprints in documents:
         console.print()
-        _print_table(console, document, found, scheme, ROWS if limit is None else limit)
+        _print_table(console, document, fingerprints, scheme, ROWS if limit is None else limit)
 
 
 def _in_words(scheme: Scheme) -> str:
@@ -137,36 +138,36 @@ def _in_words(scheme: Scheme) -> str:
     return f"{scheme.symbols}, {scheme.select}, {numbers}{promise}"
 
 
-def _print_table(console: Any, document: Document, found: Fingerprints, scheme: Scheme, limit: int) -> None:
+def _print_table(console: Any, document: Document, fingerprints: Fingerprints, scheme: Scheme, limit: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
     console.print(Text(document.name, "bold"), soft_wrap=True)
-    console.print(_in_numbers(found, _expected(scheme)), soft_wrap=True)
-    for note in found.notes:
+    console.print(_in_numbers(fingerprints, _expected(scheme)), soft_wrap=True)
+    for note in fingerprints.notes:
         console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
-    if not len(found) or not limit:
+    if not len(fingerprints) or not limit:
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    # Without a least width the long texts of words and tokens would squeeze the numbers.
+    # A minimum width keeps long texts from squeezing the numbers.
     table.add_column("hash", no_wrap=True, min_width=16)
     table.add_column("position", justify="right", no_wrap=True, min_width=8)
-    last = found.spans[min(limit, len(found)) - 1]
+    last = fingerprints.spans[min(limit, len(fingerprints)) - 1]
     table.add_column("span", no_wrap=True, min_width=len(f"{last.start}–{last.end}"))
     table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
-    for row in _rows(document, found, limit):
+    for row in _rows(document, fingerprints, limit):
         visible = " ".join(row["text"].split())
         table.add_row(row["hash"], str(row["position"]), f"{row['start']}–{row['end']}", Text(visible))
     console.print(table)
-    if len(found) > limit:
-        console.print(f"… and {len(found) - limit:,} more: --limit {len(found)} shows all", style="dim")
+    if len(fingerprints) > limit:
+        console.print(f"… and {len(fingerprints) - limit:,} more: --limit {len(fingerprints)} shows all", style="dim")
 
 
-def _in_numbers(found: Fingerprints, expected: float | None) -> str:
-    if found.grams == 0:
-        return f"{found.symbols:,} symbols: fewer than k = {found.scheme.k}, so there is nothing to fingerprint"
-    theory = "no closed form to compare" if expected is None else f"theory {expected:.4f}"
+def _in_numbers(fingerprints: Fingerprints, expected: float | None) -> str:
+    if fingerprints.grams == 0:
+        return f"{fingerprints.symbols:,} symbols: fewer than k = {fingerprints.scheme.k}, so there are no fingerprints"
+    theory = "no theoretical value" if expected is None else f"theory {expected:.4f}"
     return (
-        f"{found.symbols:,} symbols, {found.grams:,} k-grams, {len(found):,} fingerprints: "
-        f"density {found.density:.4f} ({theory})"
+        f"{fingerprints.symbols:,} symbols, {fingerprints.grams:,} k-grams, {len(fingerprints):,} fingerprints: "
+        f"density {fingerprints.density:.4f} ({theory})"
     )

@@ -1,4 +1,4 @@
-"""``whorl formats``: what Whorl can read, what would add to it, and how it can select."""
+"""``whorl formats``: list front-ends, languages, selectors and presets."""
 
 import json
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from whorl.scheme import PRESETS
 @click.command()
 @format_option("table", "json")
 def command(form: str) -> None:
-    """List the formats and languages that Whorl reads, the selectors, and the presets of a scheme.
+    """List the formats and languages that Whorl reads, the selectors, and the preset schemes.
 
-    What is not installed is listed with the command that adds it.
+    For formats and languages that are not installed, the listing names the command that installs them.
     """
     listing = {
         "frontends": [_format(name) for name in FRONTENDS.names()],
@@ -36,7 +36,7 @@ def _format(name: str) -> dict[str, Any]:
 
 
 def _languages() -> list[dict[str, Any]]:
-    from whorl.frontends.code.languages import LANGUAGES, installed, missing
+    from whorl.formats.code.languages import LANGUAGES, installed, missing
 
     return [
         {

@@ -1,10 +1,10 @@
-"""``whorl index``: make an index, add and remove documents, look after it."""
+"""``whorl index``: create an index, add and remove documents, check and back it up."""
 
 import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ import click
 from whorl.cli.options import (
     as_option,
     backend_options,
+    columns_options,
     format_option,
+    leave,
     limits_options,
     rules_of,
     rules_options,
@@ -32,9 +34,11 @@ from whorl.cli.remote import (
     refuse_with_server,
     server_options,
 )
-from whorl.collection.rules import Rules
-from whorl.collection.walk import walk
 from whorl.errors import DocumentError, InputError
+from whorl.formats.archives.names import RefusedFileError, reason
+from whorl.formats.archives.rules import Rules
+from whorl.formats.corpora.read import read
+from whorl.formats.corpora.records import Columns, CorpusRecord, Fault
 from whorl.index.index import Index
 from whorl.index.writer import Added
 from whorl.model import Document, Skipped
@@ -42,56 +46,72 @@ from whorl.model import Document, Skipped
 if TYPE_CHECKING:
     from whorl.client.client import Client
 
-# Within the folder of an index that is built on Spark: what lies between its stages.
+# The database of a service, in the folder of an index.
+SERVICE = "service.sqlite"
+
+# The folder for intermediate results of Spark, in the folder of an index.
 BETWEEN = "building"
 
 FOLDER = click.Path(path_type=Path)
 EXISTING = click.Path(path_type=Path, exists=True)
 
 
-# What can be said of all documents that come together.
+# Metadata that applies to all documents of one command.
 FACTS = ("url", "date", "contact", "owner", "labels")
 
 
 def _facts_options(function: Any) -> Any:
     for option in reversed((
-        click.option("--url", help="Where the documents are published."),
-        click.option("--date", help="Their date."),
-        click.option("--contact", help="Whom to ask about them."),
-        click.option("--owner", help="Whose they are: one owner's copies of a text count once."),
-        click.option("--label", "labels", multiple=True, help="A word about them. Can be given again."),
+        click.option("--url", help="URL where the documents are published."),
+        click.option("--date", help="Date of the documents."),
+        click.option("--contact", help="Contact person or address."),
+        click.option("--owner", help="Owner of the documents. Several copies by one owner count as one hit."),
+        click.option("--label", "labels", multiple=True, help="Label for the documents. Can be repeated."),
         click.option("--sanctioned", is_flag=True,
-                     help="What stands in them is no evidence: templates, licences, quotations."),
+                     help="Ignore matches with these documents: templates, licences, quotations."),
     )):  # fmt: skip
         function = option(function)
     return function
 
 
+class _TableColumns(Columns):
+    """The columns of a table of documents. Owners are read in the place of contacts, lists of labels in the place of
+    features."""
+
+    def missing(self, there: set[str]) -> Iterator[str]:
+        """Yield each required column that is absent, with its option here."""
+        options = {"(--contact)": "(--owner-column)", "(--features)": "(--labels-column)"}
+        for column in super().missing(there):
+            name, _, option = column.rpartition(" ")
+            yield f"{name} {options.get(option, option.replace(')', '-column)'))}"
+
+
 @click.group()
 def command() -> None:
-    """Keep fingerprints of documents in an INDEX: a folder that can be asked, changed and asked again for years.
+    """Keep an INDEX of documents: a folder that you can extend and search at any time.
 
     \b
     Examples:
       whorl index create papers.index --scheme text
       whorl index add papers.index papers/ --owner library
       whorl search papers.index draft.pdf
+      whorl index add news.index news.jsonl --id-column key --text-column body --owner-column paper
       whorl index build crawl.index crawl/ --backend spark --master spark://host:7077
       whorl index list --server https://whorl.example.org --collection essays
 
-    With --server, add, list, remove and stats leave INDEX out and ask the server at that address. Its token is taken
-    from the variable WHORL_TOKEN or from the file that --token-file names. Names are those within the collection.
+    With --server, the commands add, list, remove and stats use the server at that address; leave out INDEX. The token
+    comes from the variable WHORL_TOKEN or from --token-file. Document names are names within the collection.
     """
 
 
 @command.command()
 @click.argument("index", type=FOLDER)
 @scheme_options("text")
-@click.option("--no-text", is_flag=True, help="Keep fingerprints only: passages are then told, but not verified.")
+@click.option("--no-text", is_flag=True, help="Store fingerprints only, no texts. Passages are then not verified.")
 def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> None:
-    """Make an empty INDEX. Its scheme is fixed for its life, and it draws a secret key of its own."""
-    with Index.create(index, scheme_of(scheme_name, settings), text=not no_text) as made:
-        click.echo(f"{index}: an empty index, scheme {made.scheme.id}")
+    """Create an empty INDEX. Its scheme cannot be changed later. It gets its own secret key."""
+    with Index.create(index, scheme_of(scheme_name, settings), text=not no_text) as created:
+        click.echo(f"{index}: an empty index, scheme {created.scheme.id}")
 
 
 @command.command()
@@ -99,31 +119,40 @@ def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> Non
 @server_options
 @collection_option
 @_facts_options
-@click.option("--mirror", is_flag=True, help="Remove documents of these PATHS that are gone.")
+@columns_options
+@click.option("--mirror", is_flag=True,
+              help="Remove documents whose files no longer exist in PATHS. Rows with an id are kept.")  # fmt: skip
 @as_option
 @rules_options
 @limits_options
-@click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read documents."
+)
 @format_option("table", "json")
-def add(places: tuple[str, ...], as_format: str | None, form: str, **given: Any) -> None:
-    """Add the documents in PATHS (files, folders, archives) to INDEX, or replace those of the same names.
+def add(places: tuple[str, ...], as_format: str | None, form: str, **options: Any) -> None:
+    """Add the documents in PATHS to INDEX: files, folders, archives, JSONL, Parquet, WARC. Replace equal names.
 
-    What did not change costs one hash. Each document is there whole or not at all; Ctrl-C keeps what was added, and the
-    next run goes on. With --server, files are sent as they are, on as many connections as --threads says; --owner is
-    the tenant to whom they are to belong, which only an admin's token may choose.
+    Each row of a table is a document; its id is its name. A row's own URL, date and owner are used before --url, --date
+    and --owner; --label adds to its labels.
+
+    Unchanged documents are skipped quickly. Each document is added completely or not at all. Ctrl-C keeps the documents
+    added so far, and the next run continues. The exit code is 1 if a document could not be read.
+
+    With --server, files are sent over as many connections as --threads. --owner names the tenant that will own the
+    documents; this needs an admin token.
     """
-    index, given_paths = places_of(places, given["server"], "PATHS")
+    index, given_paths = places_of(places, options["server"], "PATHS")
     paths = tuple(existing(path, "PATHS...") for path in given_paths)
     if index is None:
         refuse_with_server("parse_seconds", "parse_memory")
-    set_limits(given["parse_seconds"], given["parse_memory"], given["threads"])
+    set_limits(options["parse_seconds"], options["parse_memory"], options["threads"])
     states: Counter[str] = Counter()
     skipped: list[Skipped] = []
     seen: set[str] = set()
-    with opened(index, given) as place, stages() as progress:
-        documents = _documents(paths, rules_of(given), skipped, seen, _facts(given, as_format))
-        _add(place, documents, given, states, skipped, progress)
-        if given["mirror"]:
+    with opened(index, options) as place, stages() as progress:
+        documents = _documents(paths, options, skipped, seen, _facts(options, as_format))
+        _add(place, documents, options, states, skipped, progress)
+        if options["mirror"]:
             states["removed"] = len(place.remove(*_gone(place, paths, seen, skipped)))
     _tell(states, skipped, form)
 
@@ -132,49 +161,52 @@ def add(places: tuple[str, ...], as_format: str | None, form: str, **given: Any)
 @click.argument("index", type=FOLDER)
 @click.argument("paths", nargs=-1, required=True, type=EXISTING)
 @backend_options
-@click.option("--no-text", is_flag=True, help="Keep fingerprints only: passages are then told, but not verified.")
+@click.option("--no-text", is_flag=True, help="Store fingerprints only, no texts. Passages are then not verified.")
 @_facts_options
+@columns_options
 @scheme_options("text")
 @as_option
 @rules_options
 @limits_options
-@click.option("--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read documents."
+)
 @format_option("table", "json")
 def build(
-    index: Path, paths: tuple[Path, ...], scheme_name: str, as_format: str | None, form: str, **given: Any
+    index: Path, paths: tuple[Path, ...], scheme_name: str, as_format: str | None, form: str, **options: Any
 ) -> None:
-    """Make INDEX of the documents in PATHS (files, folders, archives) at once: create and add in one.
+    """Create INDEX from the documents in PATHS in one step: files, folders, archives, JSONL, Parquet, WARC.
 
-    On Spark, tasks read the documents and write the index's segments, one range of hashes each. INDEX and PATHS must
-    be reached under these names by all machines. What comes out is an index like any other.
+    With --backend spark, the cluster reads the documents and writes the segments of the index. All machines must reach
+    INDEX and PATHS under these names. The result is an ordinary index. Spark reads no tables: they are skipped.
     """
-    set_limits(given["parse_seconds"], given["parse_memory"], given["threads"])
-    scheme = scheme_of(scheme_name, given)
+    set_limits(options["parse_seconds"], options["parse_memory"], options["threads"])
+    scheme = scheme_of(scheme_name, options)
     states: Counter[str] = Counter()
     skipped: list[Skipped] = []
-    with Index.create(index, scheme, text=not given["no_text"]) as place:
-        if given["backend"] == "spark":
-            states["added"] = _built(place, paths, as_format, given, skipped)
+    with Index.create(index, scheme, text=not options["no_text"]) as place:
+        if options["backend"] == "spark":
+            states["added"] = _built(place, paths, as_format, options, skipped)
         else:
-            documents = _documents(paths, rules_of(given), skipped, set(), _facts(given, as_format))
+            documents = _documents(paths, options, skipped, set(), _facts(options, as_format))
             with stages() as progress:
-                _add(place, documents, given, states, skipped, progress)
+                _add(place, documents, options, states, skipped, progress)
             place.flush()
     _tell(states, skipped, form)
 
 
 def _built(
-    place: Index, paths: tuple[Path, ...], as_format: str | None, given: dict[str, Any], skipped: list[Skipped]
+    place: Index, paths: tuple[Path, ...], as_format: str | None, options: dict[str, Any], skipped: list[Skipped]
 ) -> int:
-    spark = spark_session(given["master"])
-    from whorl.backends.spark.index import build as build_on_spark
+    spark = spark_session(options["master"])
+    from whorl.spark.index import build as build_on_spark
 
-    limits = given["parse_seconds"], given["parse_memory"], 1
+    limits = options["parse_seconds"], options["parse_memory"], 1
     between = place.folder / BETWEEN
     try:
         count, left_out = build_on_spark(
-            spark, place, paths, rules_of(given), _name, stages=str(between.resolve()), text=not given["no_text"],
-            sanctioned=given["sanctioned"], facts=_facts(given, as_format), ready=lambda: set_limits(*limits),
+            spark, place, paths, rules_of(options), _name, stages=str(between.resolve()), text=not options["no_text"],
+            sanctioned=options["sanctioned"], facts=_facts(options, as_format), ready=lambda: set_limits(*limits),
         )  # fmt: skip
     finally:
         spark.stop()
@@ -183,21 +215,21 @@ def _built(
     return count
 
 
-def _facts(given: dict[str, Any], as_format: str | None) -> dict[str, Any]:
-    return {**{name: given[name] for name in FACTS}, "format": as_format}
+def _facts(options: dict[str, Any], as_format: str | None) -> dict[str, Any]:
+    return {**{name: options[name] for name in FACTS}, "format": as_format}
 
 
 def _add(
-    place: "Index | Client", documents: Iterator[Document], given: dict[str, Any], states: Counter[str],
+    place: "Index | Client", documents: Iterator[Document], options: dict[str, Any], states: Counter[str],
     skipped: list[Skipped], progress: Callable[[str, int, int | None], object] | None,
 ) -> None:  # fmt: skip
-    """Add documents; what became of each is noted."""
-    added = place.add_all(documents, sanctioned=given["sanctioned"], threads=given["threads"])
-    for done, found in enumerate(added, 1):
-        if isinstance(found, Added):
-            states[found.state] += 1
+    """Add documents, and count the outcomes in ``states`` and ``skipped``."""
+    added = place.add_all(documents, sanctioned=options["sanctioned"], threads=options["threads"])
+    for done, outcome in enumerate(added, 1):
+        if isinstance(outcome, Added):
+            states[outcome.state] += 1
         else:
-            skipped.append(found)
+            skipped.append(outcome)
         if progress is not None:
             progress("adding", done, None)
 
@@ -206,14 +238,14 @@ def _add(
 @places_argument("NAMES")
 @server_options
 @collection_option
-def remove(places: tuple[str, ...], **given: Any) -> None:
+def remove(places: tuple[str, ...], **options: Any) -> None:
     """Remove the documents called NAMES from INDEX."""
-    index, names = places_of(places, given["server"], "NAMES")
-    with opened(index, given) as place:
+    index, names = places_of(places, options["server"], "NAMES")
+    with opened(index, options) as place:
         missing = [name for name in names if place.entry(name) is None]
         if missing:
-            where = index or given["server"]
-            raise DocumentError(f"{where}: no document is called {', '.join(missing)}: nothing was removed")
+            where = index or options["server"]
+            raise DocumentError(f"{where}: no document is called {', '.join(missing)}. Nothing was removed")
         place.remove(*names)
     click.echo(f"{len(names)} removed")
 
@@ -223,10 +255,10 @@ def remove(places: tuple[str, ...], **given: Any) -> None:
 @server_options
 @collection_option
 @format_option("table", "json")
-def list_(places: tuple[str, ...], form: str, **given: Any) -> None:
-    """List the documents of INDEX, or those of a server's collection."""
-    index, _ = places_of(places, given["server"])
-    with opened(index, given) as place:
+def list_(places: tuple[str, ...], form: str, **options: Any) -> None:
+    """List the documents of INDEX, or of a collection on a server."""
+    index, _ = places_of(places, options["server"])
+    with opened(index, options) as place:
         entries = (entry.as_dict() for entry in place.entries())
         if form == "json":
             click.echo(json.dumps(list(entries), indent=1))
@@ -240,31 +272,59 @@ def list_(places: tuple[str, ...], form: str, **given: Any) -> None:
 @places_argument()
 @server_options
 @format_option("table", "json")
-def stats(places: tuple[str, ...], form: str, **given: Any) -> None:
-    """Show how large INDEX is, or what a server tells of itself."""
-    index, _ = places_of(places, given["server"])
-    with opened(index, given) as place:
-        told = {"scheme": place.scheme.id, **asdict(place.stats())} if isinstance(place, Index) else place.stats()
+def stats(places: tuple[str, ...], form: str, **options: Any) -> None:
+    """Show the size of INDEX, or the usage of a server."""
+    index, _ = places_of(places, options["server"])
+    with opened(index, options) as place:
+        figures = {"scheme": place.scheme.id, **asdict(place.stats())} if isinstance(place, Index) else place.stats()
     if form == "json":
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(figures))
         return
-    for name, value in told.items():
+    for name, value in figures.items():
         click.echo(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value}")
 
 
 @command.command()
 @click.argument("index", type=EXISTING)
 def verify(index: Path) -> None:
-    """Read all of INDEX and check it against its checksums."""
+    """Check INDEX, and the data of a service in it, against their checksums."""
     with Index.open(index) as place:
         place.verify()
-        click.echo(f"{index}: {len(place):,} documents, all sound")
+        count = len(place)
+    if (index / SERVICE).exists():
+        from whorl.service.database import ServiceDatabase
+        from whorl.service.jobs import JobQueue
+        from whorl.service.workspace import JOBS_FOLDER
+
+        with ServiceDatabase(index / SERVICE) as service:
+            service.verify()
+            JobQueue(service, index / JOBS_FOLDER).verify()
+    click.echo(f"{index}: {count:,} documents, all sound")
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+@click.argument("copy", type=FOLDER)
+def backup(index: Path, copy: Path) -> None:
+    """Copy INDEX, and the data of a service in it, to the new folder COPY. The index may stay in use.
+
+    Searches continue; writers wait while segments are linked, or copied to another disk. At the end COPY is checked.
+    It is an ordinary index.
+
+    \b
+    Example:
+      whorl index backup papers.index /backup/papers-2026-11-16.index
+    """
+    from whorl.service.database import back_up
+
+    count = back_up(index, copy)
+    click.echo(f"{copy}: {count:,} documents, all sound")
 
 
 @command.command()
 @click.argument("index", type=EXISTING)
 def compact(index: Path) -> None:
-    """Write all fingerprints of INDEX into one segment, without what was removed: the fastest to search."""
+    """Merge all segments of INDEX into one and drop removed documents, for the fastest search."""
     with Index.open(index) as place:
         place.compact()
         click.echo(f"{index}: {place.stats().segments} segment")
@@ -272,9 +332,9 @@ def compact(index: Path) -> None:
 
 @command.command()
 @click.argument("index", type=EXISTING)
-@click.option("--texts", is_flag=True, help="With the texts.")
+@click.option("--texts", is_flag=True, help="Include the texts.")
 def export(index: Path, texts: bool) -> None:
-    """Print the documents of INDEX, one JSON object a line. The secret key is never printed."""
+    """Print the documents of INDEX, one JSON object per line. The secret key is never printed."""
     with Index.open(index) as place, place.reading():
         for entry in place.entries():
             text = {"text": place.text(entry.name)} if texts else {}
@@ -282,27 +342,77 @@ def export(index: Path, texts: bool) -> None:
 
 
 def _documents(
-    paths: tuple[Path, ...], rules: Rules, skipped: list[Skipped], seen: set[str], facts: dict[str, Any]
+    paths: tuple[Path, ...], options: dict[str, Any], skipped: list[Skipped], seen: set[str], facts: dict[str, Any]
 ) -> Iterator[Document]:
-    """Every document of the paths under the name that it has from here; what is left out is noted."""
+    """Yield the documents of the paths under their names; append the others to ``skipped``."""
     for path in paths:
-        for item in walk(path, rules):
-            name = _name(path, item.name)
-            if isinstance(item, Skipped):
-                skipped.append(Skipped(name, item.reason))
-            elif name not in seen:
-                seen.add(name)
-                yield Document(name, item.content, **facts)
+        try:
+            for record in _records(path, options, rules_of(options), skipped):
+                name = _record_name(path, record)
+                if name not in seen:
+                    seen.add(name)
+                    yield _document(name, record.document, facts)
+                elif record.row:
+                    skipped.append(Skipped(name, "another document has the same id; the first one is kept"))
+        except (OSError, RefusedFileError) as error:
+            skipped.append(Skipped(path.as_posix(), reason(error)))
+
+
+def _records(path: Path, options: dict[str, Any], rules: Rules, skipped: list[Skipped]) -> Iterator[CorpusRecord]:
+    """Yield the documents of a path, rows with their labels; append the others to ``skipped``."""
+    names = {name: options[f"{name}_column"] for name in ("id", "text", "url", "date")}
+    records = read(path, _TableColumns(**names, contact=options["owner_column"]), rules)
+    column = options["labels_column"]
+    labels = None if column is None else _Labels(read(path, _TableColumns(**names, features=column), rules), column)
+    for item in records:
+        record = labels.added(item) if labels and isinstance(item, CorpusRecord) and item.row else item
+        if isinstance(record, CorpusRecord):
+            yield record
+        else:
+            row = f", row {record.row}" if record.row else ""
+            skipped.append(Skipped(_name(path, record.path) + row, record.reason, expected=record.left_out))
+
+
+class _Labels:
+    """The labels of the rows of a corpus, from a second reading of the same rows in the same order."""
+
+    def __init__(self, rows: Iterator[CorpusRecord | Fault], column: str) -> None:
+        self._rows = rows
+        self._none = (f"no {column!r}", f"{column!r} is empty")
+
+    def added(self, record: CorpusRecord) -> CorpusRecord | Fault:
+        """Return the record with its labels; a fault if they are not a list."""
+        row = next(row for row in self._rows if (row.path, row.row) == (record.path, record.row))
+        if isinstance(row, Fault):
+            return record if row.reason in self._none else row
+        labels = tuple(map(str, row.features or ()))
+        return replace(record, document=replace(record.document, labels=labels))
+
+
+def _document(name: str, document: Document, facts: dict[str, Any]) -> Document:
+    """Return a document with the facts that hold for all; its own facts come first."""
+    return replace(
+        document, name=name, url=document.url or facts["url"], date=document.date or facts["date"],
+        contact=facts["contact"], owner=document.contact or facts["owner"],
+        labels=tuple(dict.fromkeys((*document.labels, *facts["labels"]))), format=facts["format"] or document.format,
+    )  # fmt: skip
+
+
+def _record_name(path: Path, record: CorpusRecord) -> str:
+    """Return the name of a document: the id of a row, or else the path of its file."""
+    if record.row and record.id != f"{record.path}:{record.row}":
+        return record.id
+    row = f":{record.row}" if record.row else ""
+    return _name(path, record.path) + row
 
 
 def _name(path: Path, inside: str) -> str:
-    """A file's own path; for what is in a folder or an archive, the path with the name in it."""
+    """Return the name of a document: its path, followed by its name inside a folder or an archive."""
     return path.as_posix() if path.name == inside and not path.is_dir() else f"{path.as_posix()}/{inside}"
 
 
 def _gone(place: "Index | Client", paths: tuple[Path, ...], seen: set[str], skipped: list[Skipped]) -> list[str]:
-    """The documents of the paths that are no longer there. What is there but was left out now, a file or all of a
-    folder, is not gone."""
+    """Return the documents under the paths that no longer exist. Skipped files and folders still exist."""
     left_out = {item.name for item in skipped}
     folders = tuple(name for name in left_out if name.endswith("/"))
     names = [entry.name for entry in place.entries() if _is_under(entry.name, paths)]
@@ -317,9 +427,9 @@ def _tell(states: Counter[str], skipped: list[Skipped], form: str) -> None:
     if form == "json":
         left_out = [{"file": item.name, "reason": item.reason} for item in skipped]
         click.echo(json.dumps({**states, "skipped": left_out}))
+        leave(skipped, shown=False)
         return
     click.echo(", ".join(f"{count:,} {state}" for state, count in states.items()) or "nothing to add")
-    for item in skipped:
-        click.echo(f"left out: {item.name}: {item.reason}", err=True)
     if not states and not skipped:
-        raise InputError("no document was found")
+        raise InputError("no documents found")
+    leave(skipped)

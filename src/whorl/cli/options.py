@@ -1,149 +1,195 @@
-"""Options that several commands share: raw arguments become typed values here and nowhere else."""
+"""Options that several commands share, and their conversion into typed values."""
 
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from whorl.catalog import SELECTORS
+from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
-from whorl.frontends.sandbox.limits import Limits
-from whorl.hashing.key import Key
-from whorl.model import Document
+from whorl.model import Document, Skipped
+from whorl.sandbox.limits import Limits
 from whorl.scheme import PRESETS, Scheme, preset
 
 if TYPE_CHECKING:
-    from whorl.collection.rules import Rules
+    from whorl.formats.archives.rules import Rules
+    from whorl.formats.corpora.records import Columns
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The name of the scheme that the documents decide.
+# The scheme that is chosen by looking at the documents.
 AUTO = "auto"
 
-# Where a command can run.
 BACKENDS = ("local", "spark")
 
-# Scheme settings that can be given one by one; each overrides the scheme's own.
+# Scheme settings with an option of their own, which overrides the scheme.
 SETTINGS = {
-    "frontend": (str, "Front-end: see 'whorl formats'."),
-    "symbols": (str, "What a symbol is: characters, words or consonants."),
-    "k": (int, "Symbols in a k-gram: nothing shorter is found."),
-    "w": (int, "Window, in k-grams."),
+    "frontend": (str, "Front-end that reads the documents (see 'whorl formats')."),
+    "symbols": (str, "Unit of comparison: characters, words or consonants."),
+    "k": (int, "Length of a k-gram, in symbols. Shorter matches are not found."),
+    "w": (int, "Length of a window, in k-grams."),
     "t": (
         int,
-        "Guarantee, in symbols: all that is at least this long is found (instead of --w: w = t - k + 1).",
+        "Guarantee, in symbols: every shared passage of this length is found. Sets --w to t - k + 1.",
     ),
-    "select": (str, "Selector: see 'whorl formats'."),
-    "p": (int, "Modulus of the selectors mod and safe-mod."),
-    "n": (int, "Size of the selectors minima, rarity and random."),
-    "letters": (int, "First letters by which the selector rarity tells what is rare."),
-    "r": (int, "Shortest inner gram of the mod-minimizers."),
+    "select": (str, "Selector of fingerprints (see 'whorl formats')."),
+    "p": (int, "Modulus, for the selectors mod and safe-mod."),
+    "n": (int, "Number of fingerprints, for the selectors minima, rarity and random."),
+    "letters": (int, "Number of first letters that decide rarity, for the selector rarity."),
+    "r": (int, "Lower bound of the inner k-mer length, for the selector mod-minimizer."),
 }
 
 
 def scheme_options(default: str) -> Callable[[F], F]:
-    """--scheme and its single settings."""
-    auto = " auto: code if there are programs among the documents, else text." if default == AUTO else ""
+    """Add --scheme and an option for each of its settings."""
+    auto = " auto: code if there are programs among the documents, otherwise text." if default == AUTO else ""
 
     def decorate(command: F) -> F:
         for name, (kind, text) in reversed(SETTINGS.items()):
             command = click.option(f"--{name}", type=kind, help=text)(command)
         return click.option(
             "--scheme", "scheme_name", default=default, show_default=True, metavar="NAME|FILE",
-            help=f"A preset ({', '.join(sorted(PRESETS))}) or a .toml or .json file with a scheme.{auto}",
+            help=f"Fingerprinting scheme: a preset ({', '.join(sorted(PRESETS))}) or a .toml or .json file.{auto}",
         )(command)  # fmt: skip
 
     return decorate
 
 
 def key_option(command: F) -> F:
-    """--key-file."""
     return click.option(
         "--key-file", type=click.Path(path_type=Path),
-        help="File with a secret key of 32 hexadecimal digits; without it the public key is used.",
+        help="File with a secret key of 32 hexadecimal digits.  [default: the public key]",
     )(command)  # fmt: skip
 
 
 def rules_options(command: F) -> F:
-    """Which files of folders and archives are read."""
-    options = (
-        click.option("--include", multiple=True, metavar="PATTERN",
-                     help="Read only files that match, such as '*.java'. Can be given again."),
-        click.option("--exclude", multiple=True, metavar="PATTERN",
-                     help="Leave out files and folders that match. Can be given again."),
-        click.option("--no-gitignore", is_flag=True, help="Read what .gitignore files name, too."),
-        click.option("--hidden", is_flag=True, help="Read hidden files and folders, too."),
-        click.option("--generated", is_flag=True, help="Read what tools made or fetched, such as node_modules, too."),
+    """Add the options that choose the files of folders and archives."""
+    return _decorated(
+        command,
+        *PATTERN_OPTIONS,
+        click.option("--no-gitignore", is_flag=True, help="Also read files that .gitignore excludes."),
+        click.option("--hidden", is_flag=True, help="Also read hidden files and folders."),
+        GENERATED_OPTION,
+    )
+
+
+def submission_rules_options(command: F) -> F:
+    """Add the options that choose the files of submissions. A .gitignore of an author has no effect by default."""
+    return _decorated(
+        command,
+        *PATTERN_OPTIONS,
+        click.option("--gitignore/--no-gitignore", default=False, show_default=True,
+                     help="Skip files that a .gitignore in a submission excludes."),
+        click.option("--hidden", is_flag=True,
+                     help="Also read hidden files without a known extension. Other hidden files are always read."),
+        GENERATED_OPTION,
     )  # fmt: skip
+
+
+PATTERN_OPTIONS = (
+    click.option("--include", multiple=True, metavar="PATTERN",
+                 help="Read only matching files, such as '*.java'. Can be repeated."),
+    click.option("--exclude", multiple=True, metavar="PATTERN",
+                 help="Skip matching files and folders. Can be repeated."),
+)  # fmt: skip
+GENERATED_OPTION = click.option("--generated", is_flag=True,
+                                help="Also read generated and downloaded folders, such as node_modules.")  # fmt: skip
+
+
+def _decorated(command: F, *options: Callable[[F], F]) -> F:
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def rules_of(given: dict[str, Any]) -> "Rules":
-    """The rules that the options describe."""
-    from whorl.collection.rules import Rules
+def rules_of(options: dict[str, Any]) -> "Rules":
+    """Return the rules that the options describe."""
+    from whorl.formats.archives.rules import Rules
 
     return Rules(
-        include=given["include"], exclude=given["exclude"], gitignore=not given["no_gitignore"],
-        hidden=given["hidden"], generated=given["generated"],
+        include=options["include"], exclude=options["exclude"], gitignore=not options["no_gitignore"],
+        hidden=options["hidden"], generated=options["generated"],
     )  # fmt: skip
+
+
+def submission_rules_of(options: dict[str, Any]) -> "Rules":
+    """Return the rules that ``submission_rules_options`` describe."""
+    from whorl.formats.archives.rules import SUBMISSIONS
+
+    names = ("include", "exclude", "gitignore", "hidden", "generated")
+    return replace(SUBMISSIONS, **{name: options[name] for name in names})
 
 
 def limits_options(command: F) -> F:
-    """What a parser may use for one file before it is stopped."""
+    """Add the limits of a parser for one file."""
     seconds, memory = Limits().seconds, Limits().memory >> 20
     options = (
         click.option("--parse-seconds", type=float, default=seconds, show_default=True,
-                     help="Time that a parser may take for one file."),
+                     help="Time limit for parsing one file."),
         click.option("--parse-memory", type=int, default=memory, show_default=True, metavar="MB",
-                     help="Memory that a parser may take for one file."),
+                     help="Memory limit for parsing one file."),
+        jail_option,
     )  # fmt: skip
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def jail_option(command: F) -> F:
+    return click.option(
+        "--require-jail", is_flag=True, expose_value=False, callback=_require_jail,
+        help="Refuse to run if the kernel cannot sandbox parsers (Landlock and seccomp).",
+    )(command)  # fmt: skip
+
+
+def _require_jail(_context: click.Context, _option: click.Parameter, is_given: bool) -> None:
+    from whorl.sandbox.pool import require_jail
+
+    if is_given:
+        require_jail()
 
 
 def set_limits(seconds: float, memory: int, workers: int | None = None) -> None:
     """Let the parsers of this process use no more than the options say."""
-    from whorl.frontends.sandbox.default import configure
+    from whorl.sandbox.pool import configure
 
     configure(Limits(seconds=seconds, memory=memory << 20), workers)
 
 
 def backend_options(command: F) -> F:
-    """--backend and --master: where it runs."""
     for option in (
         click.option("--master", default="local[*]", show_default=True, metavar="URL",
-                     help="With --backend spark: the master, such as spark://host:7077 or yarn."),
+                     help="Spark master, such as spark://host:7077 or yarn (with --backend spark)."),
         click.option("--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
-                     help="Where it runs: on this machine, or on Spark, for what no one machine holds."),
+                     help="Run on this machine or on a Spark cluster."),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
 def spark_session(master: str) -> Any:
-    """A session of Spark."""
     try:
-        from whorl.backends.spark.session import session
+        from whorl.spark.stages import session
     except ImportError as error:
-        raise InputError(f'Spark needs {error.name}, which is missing: pip install "whorl[spark]"') from error
+        raise InputError(f'--backend spark needs {error.name}: pip install "whorl[spark]"') from error
     return session(master)
 
 
 def as_option(command: F) -> F:
-    """--as: what the documents are, whatever their content and names tell."""
     return click.option(
         "--as", "as_format", metavar="FORMAT", callback=_known_format,
-        help="Take the documents for this format or language (see 'whorl formats'); by default content and name tell.",
+        help="Read all documents as this format or language (see 'whorl formats').  [default: detect]",
     )(command)  # fmt: skip
 
 
 def _known_format(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
-    from whorl.frontends.detection import names
+    from whorl.formats.detection import names
 
     if name is not None and name not in names():
         raise click.BadParameter(str(UnknownNameError("format", name, names())))
@@ -151,22 +197,22 @@ def _known_format(_: click.Context, __: click.Parameter, name: str | None) -> st
 
 
 def format_option(*choices: str) -> Callable[[F], F]:
-    """--format, the first choice being the default."""
+    """Add --format; the first choice is the default."""
     return click.option(
         "--format", "form", type=click.Choice(choices), default=choices[0], show_default=True,
-        help="How to print the result.",
+        help="Output format.",
     )  # fmt: skip
 
 
 def scheme_of(scheme_name: str, settings: dict[str, Any], auto: Callable[[], Scheme] | None = None) -> Scheme:
-    """The scheme that the options describe; ``auto`` finds one out if its name is that."""
+    """Return the scheme that the options describe. ``auto`` chooses one for the name "auto"."""
     base = auto() if auto is not None and scheme_name == AUTO else _named_scheme(scheme_name)
-    given = {name: settings[name] for name in SETTINGS if settings[name] is not None}
-    return _overridden(base, given)
+    options = {name: settings[name] for name in SETTINGS if settings[name] is not None}
+    return _overridden(base, options)
 
 
 def key_of(path: Path | None) -> Key:
-    """The key that --key-file names, or the public one."""
+    """Return the key in --key-file, or the public key."""
     if path is None:
         return Key.PUBLIC
     try:
@@ -186,15 +232,15 @@ def _named_scheme(name: str) -> Scheme:
         raise InputError(f"--scheme: {error}, or a .toml or .json file") from error
 
 
-def _overridden(base: Scheme, given: dict[str, Any]) -> Scheme:
-    """The base with some settings replaced. Another selector, or --t, starts from the settings that still apply."""
-    settings = base.as_dict() | given
-    if "t" in given and "w" not in given:
+def _overridden(base: Scheme, options: dict[str, Any]) -> Scheme:
+    """Replace settings of a scheme. Drop the settings that another selector or --t makes meaningless."""
+    settings = base.as_dict() | options
+    if "t" in options and "w" not in options:
         settings.pop("w", None)
-    if "frontend" in given and "symbols" not in given:
+    if "frontend" in options and "symbols" not in options:
         settings.pop("symbols", None)
-    if "select" in given and given["select"] in SELECTORS:
-        idle = {"w", "p", "n", "r", "letters"} - {*SELECTORS.row(given["select"]).takes, *given}
+    if "select" in options and options["select"] in SELECTORS:
+        idle = {"w", "p", "n", "r", "letters"} - {*SELECTORS.row(options["select"]).takes, *options}
         settings = {name: value for name, value in settings.items() if name not in idle}
     try:
         return Scheme.from_dict(settings)
@@ -211,20 +257,106 @@ def _read(path: Path, option: str) -> str:
         raise InputError(f"{option}: {path} is not UTF-8 text") from error
 
 
-def asked(files: tuple[str, ...], as_format: str | None) -> Iterator[Document]:
-    """The documents that are asked about; - is standard input."""
-    for file in files:
-        if file == "-":
-            yield Document("-", sys.stdin.buffer.read(), format=as_format)
+# Column of a table → its default name and its help.
+COLUMNS = {
+    "id": ("id", "Column of JSONL or Parquet with the id, which becomes the name of the document."),
+    "text": ("text", "Column with the text."),
+    "url": ("url", "Column with the URL."),
+    "date": ("date", "Column with the date."),
+    "owner": (None, "Column with the owner.  [default: none]"),
+    "labels": (None, "Column with a list of labels.  [default: none]"),
+}
+
+
+def columns_options(command: F) -> F:
+    """Add the options that name the columns of a table of documents."""
+    for column, (name, text) in reversed(COLUMNS.items()):
+        command = click.option(f"--{column}-column", default=name, show_default=True, help=text)(command)
+    return command
+
+
+def query_columns_options(command: F) -> F:
+    """Add the options that name the columns of a table of queries."""
+    return _decorated(
+        command,
+        click.option("--id-column", default="id", show_default=True, help="Column of a table of queries with the id."),
+        click.option("--text-column", default="text", show_default=True, help="Column with the text."),
+    )
+
+
+def query_documents(
+    files: tuple[str, ...], as_format: str | None, columns: "Columns", skipped: list[Skipped]
+) -> Iterator[Document]:
+    """Yield the documents to search for; - is standard input, and each row of a table is a document.
+
+    All files are checked before the first document. Rows without a document are appended to ``skipped``.
+    """
+    return chain.from_iterable([_queries(file, as_format, columns, skipped) for file in files])
+
+
+def _queries(file: str, as_format: str | None, columns: "Columns", skipped: list[Skipped]) -> Iterable[Document]:
+    if file == "-":
+        return [Document("-", sys.stdin.buffer.read(), format=as_format)]
+    path = Path(file)
+    check_readable(path)
+    from whorl.formats.archives.rules import DEFAULT
+    from whorl.formats.corpora.tables import kind
+
+    table = kind(path, path.name, columns, DEFAULT, any_name=True)
+    if table in ("csv", "json"):  # a document, unless it has the column of texts
+        table = kind(path, path.name, columns, DEFAULT)
+    if table is None:
+        return [Document(file, path, format=as_format)]
+    from whorl.formats.corpora.read import read
+
+    return _row_queries(read(path, columns), as_format, skipped)
+
+
+def _row_queries(rows: Iterable[Any], as_format: str | None, skipped: list[Skipped]) -> Iterator[Document]:
+    from whorl.formats.corpora.records import Fault
+
+    for row in rows:
+        if isinstance(row, Fault):
+            skipped.append(Skipped(f"{row.path}, row {row.row}", row.reason, expected=row.left_out))
         else:
-            check_readable(Path(file))
-            yield Document(file, Path(file), format=as_format)
+            yield replace(row.document, format=as_format or row.document.format)
+
+
+def print_each(
+    documents: Iterable[Document], answer: Callable[[Document], Any], show: Callable[[Any], object],
+    skipped: list[Skipped], progress: Callable[[str, int, int | None], object] | None,
+) -> None:  # fmt: skip
+    """Show the answer to each query as soon as it is known. A row that cannot be read is appended to ``skipped``; a
+    file that cannot be read is an error."""
+    for done, document in enumerate(documents, 1):
+        try:
+            show(answer(document))
+        except DocumentError as error:
+            if isinstance(document.content, Path) or document.name == "-":
+                raise
+            skipped.append(Skipped(document.name, str(error)))
+        if progress is not None:
+            progress("searching", done, None)
+
+
+def print_line(answer: Any) -> None:
+    """Print an answer as one line of JSON."""
+    click.echo(json.dumps(answer))
+
+
+def leave(skipped: list[Skipped], *, shown: bool = True) -> None:
+    """Print the skipped documents; exit with code 1 if one of them could not be read. Documents that the rules skip do
+    not count."""
+    for item in skipped if shown else ():
+        click.echo(f"skipped: {item.name}: {item.reason}", err=True)
+    if any(not item.expected for item in skipped):
+        sys.exit(1)
 
 
 def check_readable(path: Path) -> None:
-    """Complain of a file that cannot be read before any work is done or anything is printed."""
+    """Raise DocumentError for an unreadable file before any work is done or anything is printed."""
     if path.is_dir():
-        raise DocumentError(f"{path} is a directory: give the files in it")
+        raise DocumentError(f"{path} is a folder: name the files in it")
     try:
         path.open("rb").close()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What ``whorl registry`` prints: tables for people, JSON for scripts."""
+"""Output of ``whorl registry``: tables and JSON."""
 
 import json
 from collections import Counter
@@ -10,64 +10,69 @@ import click
 
 from whorl.matching.passage import Passage
 from whorl.model import Document, Skipped
-from whorl.registry.activity import Activity
-from whorl.registry.entry import Entry
-from whorl.registry.search import Hit, Hits
-from whorl.registry.witness import Witness
+from whorl.registry.search import RegistryHit, RegistryHits, Witness
+from whorl.registry.store import Activity, RegistryEntry
 
-# Passages, and letters of each, that a person reads in a table; --format json has all.
+# Passages in a table, and letters of each. --format json has all.
 PASSAGES, LETTERS = 3, 70
 
 Witnesses = dict[str, Witness]
 
+# A query, its hits, and their passages if they were asked for.
+SearchOutcome = tuple[Document, RegistryHits, Witnesses | None]
 
-def print_pairs(told: Mapping[str, Any], form: str) -> None:
-    """Names and values."""
+
+def print_pairs(figures: Mapping[str, Any], form: str) -> None:
+    """Print names and values."""
     if form == "json":
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(figures))
         return
-    for name, value in told.items():
+    for name, value in figures.items():
         shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
         click.echo(f"{name.replace('_', ' '):20} {f'{shown:,.1f}' if isinstance(shown, float) else shown}")
 
 
 def print_changes(states: Counter[str], skipped: list[Skipped], form: str) -> None:
-    """What became of documents, and what was left out."""
+    """Print how many documents changed, and which were skipped."""
     if form == "json":
         click.echo(json.dumps({**states, "skipped": _left_out(skipped)}))
         return
     click.echo(", ".join(f"{count:,} {state}" for state, count in states.items()) or "nothing to do")
     for item in skipped:
-        click.echo(f"left out: {item.name}: {item.reason}", err=True)
+        click.echo(f"skipped: {item.name}: {item.reason}", err=True)
 
 
-def print_rotation(states: Counter[str], skipped: list[Skipped], missing: list[Entry], form: str) -> None:
-    """What was rotated, and the documents whose texts were not found."""
+def print_rotation(states: Counter[str], skipped: list[Skipped], missing: list[RegistryEntry], form: str) -> None:
+    """Print how many documents were rotated, and those whose texts were not found."""
     if form == "json":
-        told = [entry.as_dict() for entry in missing]
-        click.echo(json.dumps({**states, "missing": told, "skipped": _left_out(skipped)}))
+        figures = [entry.as_dict() for entry in missing]
+        click.echo(json.dumps({**states, "missing": figures, "skipped": _left_out(skipped)}))
         return
     print_changes(states, skipped, form)
     for entry in missing:
         facts = ", ".join(fact for fact in (entry.url, entry.contact) if fact)
-        click.echo(f"no text at hand: {entry.name}{f' ({facts})' if facts else ''}", err=True)
+        click.echo(f"text not found: {entry.name}{f' ({facts})' if facts else ''}", err=True)
 
 
-def print_entries(entries: list[Entry], active: dict[int, Activity], form: str) -> None:
-    """The documents of a registry."""
+def print_entries(entries: list[RegistryEntry], active: dict[int, Activity], form: str) -> None:
+    """Print the documents of a registry."""
     if form == "json":
         click.echo(json.dumps([_entry(entry, active) for entry in entries], indent=1))
         return
     for entry in entries:
-        told = _entry(entry, active)
-        marked = "!" if told["suspicious"] else " "
-        counts = f"{told['searches']:6,} searches, {told['pieces']:5,} pieces"
+        figures = _entry(entry, active)
+        marked = "!" if figures["suspicious"] else " "
+        counts = f"{figures['searches']:6,} searches, {figures['pieces']:5,} pieces"
         facts = "  ".join(fact for fact in (entry.date, entry.url, entry.contact) if fact)
-        click.echo(f"{marked} {told['drawn']}  {counts}  {entry.name}  {facts}".rstrip())
+        click.echo(f"{marked} {figures['drawn']}  {counts}  {entry.name}  {facts}".rstrip())
 
 
-def print_hits(answers: Sequence[tuple[Document, Hits, Witnesses | None]], form: str, explain: bool) -> None:
-    """The answers to searches."""
+def print_hits(answers: Sequence[SearchOutcome], form: str, explain: bool) -> None:
+    """Print the answers to searches."""
+    if form == "jsonl":
+        for answer in answers:
+            click.echo(json.dumps(_answer(*answer)))
+        return
     if form == "json":
         click.echo(json.dumps([_answer(*answer) for answer in answers], indent=1))
         return
@@ -82,33 +87,33 @@ def _left_out(skipped: list[Skipped]) -> list[dict[str, str]]:
     return [{"file": item.name, "reason": item.reason} for item in skipped]
 
 
-def _entry(entry: Entry, active: dict[int, Activity]) -> dict[str, Any]:
-    found = active.get(entry.number, Activity())
-    return {**entry.as_dict(), **asdict(found), "suspicious": found.is_suspicious}
+def _entry(entry: RegistryEntry, active: dict[int, Activity]) -> dict[str, Any]:
+    witnesses = active.get(entry.number, Activity())
+    return {**entry.as_dict(), **asdict(witnesses), "suspicious": witnesses.is_suspicious}
 
 
-def _answer(document: Document, hits: Hits, found: Witnesses | None) -> dict[str, Any]:
+def _answer(document: Document, hits: RegistryHits, witnesses: Witnesses | None) -> dict[str, Any]:
     return {
         "name": document.name,
         "symbols": hits.symbols,
-        "hits": [_hit(hit, found) for hit in hits],
+        "hits": [_hit(hit, witnesses) for hit in hits],
         "cost": asdict(hits.cost),
         "notes": list(hits.notes),
     }
 
 
-def _hit(hit: Hit, found: Witnesses | None) -> dict[str, Any]:
-    told = {"document": hit.document.as_dict()} | {
+def _hit(hit: RegistryHit, witnesses: Witnesses | None) -> dict[str, Any]:
+    figures = {"document": hit.document.as_dict()} | {
         name: getattr(hit, name) for name in ("ratio", "shared", "ignored", "factor", "low", "high", "warning")
     }
-    if found is None:
-        return told
-    witness = found.get(hit.document.name)
+    if witnesses is None:
+        return figures
+    witness = witnesses.get(hit.document.name)
     if witness is None:
-        return {**told, "verified": False, "reason": "its text is not at hand", "passages": []}
+        return {**figures, "verified": False, "reason": "its text was not found", "passages": []}
     passages = [_passage(passage, witness) for passage in witness.passages]
     reason = {"reason": witness.fault} if witness.fault else {}
-    return {**told, "verified": not witness.fault, **reason, "passages": passages}
+    return {**figures, "verified": not witness.fault, **reason, "passages": passages}
 
 
 def _passage(passage: Passage, witness: Witness) -> dict[str, Any]:
@@ -120,31 +125,33 @@ def _passage(passage: Passage, witness: Witness) -> dict[str, Any]:
     }
 
 
-def _print_answer(console: Any, document: Document, hits: Hits, found: Witnesses | None, explain: bool) -> None:
+def _print_answer(
+    console: Any, document: Document, hits: RegistryHits, witnesses: Witnesses | None, explain: bool
+) -> None:
     from rich.text import Text
 
     console.print(Text(document.name, "bold"), soft_wrap=True)
     for note in hits.notes:
         console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
     if explain:
-        told = ", ".join(f"{name.replace('_', '-')} {value:,}" for name, value in asdict(hits.cost).items())
-        console.print(Text(told, "dim"), soft_wrap=True)
+        figures = ", ".join(f"{name.replace('_', '-')} {value:,}" for name, value in asdict(hits.cost).items())
+        console.print(Text(figures, "dim"), soft_wrap=True)
     if not len(hits):
-        console.print("nothing in the registry shares enough with it")
+        console.print("no registered document shares enough with it")
     for hit in hits:
         facts = "  ".join(fact for fact in (hit.document.date, hit.document.url, hit.document.contact) if fact)
         console.print(Text(f"{100 * hit.ratio:4.0f}%  {hit.document.name}  {facts}".rstrip()), soft_wrap=True)
         if hit.warning:
             console.print(Text(f"       {hit.warning}", "yellow"), soft_wrap=True)
-        if found is not None:
-            _print_passages(console, found.get(hit.document.name))
+        if witnesses is not None:
+            _print_passages(console, witnesses.get(hit.document.name))
 
 
 def _print_passages(console: Any, witness: Witness | None) -> None:
     from rich.text import Text
 
     if witness is None or witness.fault:
-        reason = "its text is not at hand" if witness is None else witness.fault
+        reason = "its text was not found" if witness is None else witness.fault
         console.print(Text(f"       not verified: {reason}", "yellow"), soft_wrap=True)
         return
     if not witness.passages:

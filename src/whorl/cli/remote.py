@@ -1,4 +1,4 @@
-"""``--server``: the commands that can ask a server instead of an index in a folder, and what they share."""
+"""``--server``: options of the commands that can use a server instead of an index in a folder."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,11 +17,10 @@ _EXISTING = click.Path(path_type=Path, exists=True)
 
 
 def server_options(command: F) -> F:
-    """--server and --token-file."""
     options = (
-        click.option("--server", metavar="URL", help="Ask the server at this address instead of an INDEX."),
+        click.option("--server", metavar="URL", help="Use the server at this address instead of INDEX."),
         click.option("--token-file", type=click.Path(path_type=Path), metavar="FILE",
-                     help="A file with the token for --server; by default it is in WHORL_TOKEN."),
+                     help="File with the token for --server.  [default: the variable WHORL_TOKEN]"),
     )  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -29,14 +28,11 @@ def server_options(command: F) -> F:
 
 
 def collection_option(command: F) -> F:
-    """--collection."""
-    return click.option("--collection", metavar="NAME", help="Which collection of the server; by default main.")(
-        command
-    )
+    return click.option("--collection", metavar="NAME", help="Collection on the server.  [default: main]")(command)
 
 
 def places_argument(rest: str | None = None) -> Callable[[F], F]:
-    """INDEX, which --server replaces, and what follows it."""
+    """Add the argument INDEX, which --server replaces, and the arguments after it."""
     metavar = "INDEX" if rest is None else f"INDEX {rest}..."
     return click.argument("places", nargs=-1, metavar=metavar)
 
@@ -44,7 +40,7 @@ def places_argument(rest: str | None = None) -> Callable[[F], F]:
 def places_of(
     places: tuple[str, ...], server: str | None, rest: str | None = None
 ) -> tuple[Path | None, tuple[str, ...]]:
-    """The index, which is None if a server is asked, and what follows it."""
+    """Return the index, or None with --server, and the other arguments."""
     context = click.get_current_context()
     index, others = (None, places) if server is not None else (places[:1], places[1:])
     if index == ():
@@ -57,36 +53,36 @@ def places_of(
 
 
 def existing(place: str, name: str) -> Path:
-    """A file or a folder that is there; a fault of usage if it is not."""
+    """Return an existing file or folder; raise a usage error if it is missing."""
     try:
-        found: Path = _EXISTING.convert(place, None, click.get_current_context())
+        path: Path = _EXISTING.convert(place, None, click.get_current_context())
     except click.BadParameter as error:
         error.param_hint = f"'{name}'"
         raise
-    return found
+    return path
 
 
-def opened(index: Path | None, given: dict[str, Any]) -> "Index | Client":
-    """The index in a folder, or the one that a server keeps."""
+def opened(index: Path | None, options: dict[str, Any]) -> "Index | Client":
+    """Open the index in a folder, or connect to a server."""
     if index is not None:
-        _refuse(("token_file", "collection"), "goes with --server only")
+        _refuse(("token_file", "collection"), "works with --server only")
         from whorl.index.index import Index
 
         return Index.open(index)
+    from whorl.client.address import token_of
     from whorl.client.client import DEFAULT_COLLECTION, Client
-    from whorl.client.secret import token_of
 
     client = Client(
-        given["server"], token_of(given["token_file"]), collection=given.get("collection") or DEFAULT_COLLECTION
+        options["server"], token_of(options["token_file"]), collection=options.get("collection") or DEFAULT_COLLECTION
     )
     if client.address.is_readable_by_others:
-        click.echo(f"warning: {client.address.url}: whoever is on the way reads the token: use https", err=True)
+        click.echo(f"warning: {client.address.url}: the token is sent unencrypted. Use https", err=True)
     return client
 
 
 def refuse_with_server(*names: str) -> None:
-    """Options that only work on an index in a folder: whoever gives one should not think that it did something."""
-    _refuse(names, "does not go with --server")
+    """Raise a usage error for options that have no effect with --server."""
+    _refuse(names, "does not work with --server")
 
 
 def _refuse(names: tuple[str, ...], why: str) -> None:

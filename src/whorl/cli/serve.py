@@ -1,4 +1,4 @@
-"""``whorl serve``: an index over HTTP, for scripts and for people."""
+"""``whorl serve``: serve an index over HTTP."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -6,41 +6,63 @@ from typing import Any
 
 import click
 
+from whorl.cli.options import jail_option
 from whorl.errors import InputError
 
 EXISTING = click.Path(path_type=Path, exists=True)
 
-# Modules of the extra, without which nothing can be served.
+# Modules that the extra "serve" installs.
 NEEDED = ("fastapi", "httptools", "multipart", "prometheus_client", "uvicorn")
 
 OPTIONS = (
     click.option("--host", default="127.0.0.1", show_default=True,
-                 help="Address to listen at. Beyond this machine, put something that speaks TLS before it."),
-    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one."),
-    click.option("--create", is_flag=True, help="Make INDEX, for texts, if it is not there."),
-    click.option("--registry", type=EXISTING, help="A registry that can be searched, too."),
-    click.option("--sweep", type=EXISTING, help="Sweeps, for lost and found."),
-    click.option("--others", type=click.Choice(["nothing", "exists", "contact"]), default="exists", show_default=True,
-                 help="What a tenant learns of a match in somebody else's document: nothing; that there is one, and "
-                 "roughly how much; or whom to ask about it as well."),
+                 help="Address to listen on. On a network, put a TLS proxy in front."),
+    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
+                 help="Port to listen on; 0 picks a free one."),
+    click.option("--create", is_flag=True, help="Create INDEX for texts if it does not exist."),
+    click.option("--registry", type=EXISTING, help="Also serve this registry."),
+    click.option("--sweep", type=EXISTING, help="Also serve these sweeps (lost and found)."),
+    click.option("--others", type=click.Choice(["nothing", "exists", "contact"]), default="nothing", show_default=True,
+                 help="What a tenant learns about matches in documents of others: nothing; that there is one, and "
+                 "roughly how much it shares; or its contact as well."),
+    click.option("--foreign-answers", type=click.IntRange(min=1), default=100, show_default=True,
+                 help="Answers about documents of others that a tenant gets per day (see --others)."),
     click.option("--allow-host", "allow_hosts", multiple=True, metavar="NAME",
-                 help="A name by which browsers reach the service. Can be given again."),
-    click.option("--https", is_flag=True, help="Something before the service speaks TLS: mark cookies accordingly."),
-    click.option("--title", default="Whorl", show_default=True, help="What the pages are headed with."),
+                 help="Host name by which browsers reach the service. Can be repeated."),
+    click.option("--https", is_flag=True, help="A TLS proxy is in front of the service: mark cookies as Secure."),
+    click.option("--trust-proxy", "proxies", multiple=True, metavar="ADDRESS",
+                 help="Trust X-Forwarded-For of this proxy, such as 127.0.0.1. The proxy must set the header itself. "
+                 "Can be repeated."),
+    click.option("--title", default="Whorl", show_default=True, help="Title of the pages."),
     click.option("--max-upload", type=click.IntRange(min=1), default=32, show_default=True, metavar="MB",
-                 help="The largest document."),
+                 help="Maximum size of a document."),
     click.option("--max-batch", type=click.IntRange(min=1), default=256, show_default=True, metavar="MB",
-                 help="The largest class to be compared."),
+                 help="Maximum size of a comparison."),
+    click.option("--quota", type=click.IntRange(min=1), metavar="MB",
+                 help="Maximum that a tenant may store: documents, and uploads and results of jobs.  "
+                 "[default: no limit]"),
     click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=50.0, show_default=True,
-                 help="Requests a second of one token."),
+                 help="Maximum number of requests per second and token."),
     click.option("--waiting", type=click.IntRange(min=1), default=8, show_default=True,
-                 help="Searches that may wait; whoever comes then is told to try again."),
+                 help="Maximum number of waiting searches. Further requests get status 429."),
     click.option("--purge-within", type=click.FloatRange(min=0), default=7.0, show_default=True, metavar="DAYS",
-                 help="Time until nothing is left of a document that was deleted."),
+                 help="Time limit for erasing a deleted document from the disk."),
     click.option("--keep-days", type=click.IntRange(min=1), default=365, show_default=True,
-                 help="How long lines of the audit log are kept."),
-    click.option("--fetch", is_flag=True, help="Let documents be given by their address: public ones only."),
-    click.option("--open-metrics", is_flag=True, help="Tell the figures for monitoring without a token."),
+                 help="Days to keep entries of the audit log."),
+    click.option("--fetch", is_flag=True,
+                 help="Allow clients to name documents by URL. Only public addresses are fetched."),
+    click.option("--moss", "moss_port", type=click.IntRange(0, 65535), metavar="PORT",
+                 help="Also serve clients of MOSS, such as the script moss.pl and mosspy, at this port. Their protocol "
+                 "has no authentication (docs/moss.md)."),
+    click.option("--moss-host", default="127.0.0.1", show_default=True,
+                 help="With --moss: address to listen on. Any but this machine's own needs --moss-from."),
+    click.option("--moss-user", "moss_users", multiple=True, metavar="ID",
+                 help="With --moss: accept this user id only. Can be repeated.  [default: every id]"),
+    click.option("--moss-from", "moss_networks", multiple=True, metavar="NETWORK",
+                 help="With --moss: accept connections from this address or network, such as 192.0.2.0/24. Can be "
+                 "repeated.  [default: this machine only]"),
+    jail_option,
+    click.option("--open-metrics", is_flag=True, help="Serve the metrics without a token."),
 )  # fmt: skip
 
 
@@ -53,11 +75,11 @@ def _options(command: Any) -> Any:
 @click.command()
 @click.argument("index", type=click.Path(path_type=Path))
 @_options
-def command(index: Path, create: bool, **given: Any) -> None:
+def command(index: Path, create: bool, **options: Any) -> None:
     """Serve INDEX over HTTP: a web page at /, an API at /api/v1 (described at /api/openapi.json). Ctrl-C stops it.
 
-    The first start prints an admin token, once: with it, sign in at the page and make tokens for others. Jobs that run
-    when the service is stopped go on at its next start.
+    The first start prints an admin token once. Sign in with it to create tokens for others. Jobs that are interrupted
+    when the service stops are restarted at the next start.
 
     \b
     Examples:
@@ -65,27 +87,33 @@ def command(index: Path, create: bool, **given: Any) -> None:
       whorl serve papers.index --create --port 8080
       whorl serve papers.index --registry papers.registry --sweep site.sweep --others contact
       whorl serve papers.index --host 0.0.0.0 --allow-host whorl.example.org --https
+      whorl serve papers.index --quota 2000
+      whorl serve courses.index --create --moss 7690
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        raise InputError(f'serving needs {", ".join(missing)}, which is missing: pip install "whorl[serve]"')
-    from whorl.service.serving import serve
-    from whorl.service.settings import MEGABYTE, Others, Settings
+        raise InputError(f'whorl serve needs {", ".join(missing)}: pip install "whorl[serve]"')
+    from whorl.service.app import serve
+    from whorl.service.settings import MEGABYTE, Others, ServiceSettings
 
     _check_index(index, create)
-    given |= {"max_upload": given["max_upload"] * MEGABYTE, "max_batch": given["max_batch"] * MEGABYTE}
-    serve(Settings(index=index, **{**given, "others": Others(given["others"])}), _tell)
+    for name in ("max_upload", "max_batch", "quota"):
+        options[name] = None if options[name] is None else options[name] * MEGABYTE
+    serve(ServiceSettings(index=index, **{**options, "others": Others(options["others"])}), _tell)
 
 
 def _check_index(index: Path, create: bool) -> None:
-    """Make the index if that was asked for; complain now if it cannot be opened."""
+    """Create the index if requested; raise if it cannot be opened."""
     from whorl.index.index import Index
-    from whorl.index.place import is_index
+    from whorl.stores import is_index
 
     (Index.create(index) if create and not is_index(index) else Index.open(index)).close()
 
 
-def _tell(address: str, token: str | None) -> None:
+def _tell(address: str, token: str | None, jail: str, moss: str | None) -> None:
     click.echo(f"Serving at {address} - Ctrl-C stops it.")
+    if moss is not None:
+        click.echo(f"MOSS clients are served at {moss}.")
+    click.echo(f"Parsers are locked in: {jail}.")
     if token is not None:
         click.echo(f"The admin token, shown this once: {token}")

@@ -1,37 +1,51 @@
-"""``whorl sweep``: dated sweeps over a collection. Lost and found, how pages change, who holds a version."""
+"""``whorl sweep``: dated crawls of a collection. Find moved pages, changes, and holders of a version."""
 
+import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import click
 from click.core import ParameterSource
 
-from whorl.cli import sweep_tables as tables
 from whorl.cli.options import SETTINGS, format_option, rules_of, rules_options, scheme_of, scheme_options
 from whorl.cli.progress import stages
-from whorl.clustering.settings import MEASURES, ClusterSettings
-from whorl.corpus.read import read
-from whorl.corpus.records import CONTACT, Columns, Fault, Record
-from whorl.corpus.seen import Seen
+from whorl.clustering import MEASURES, ClusterSettings
+from whorl.corpus_clustering import read_base
 from whorl.errors import InputError
-from whorl.model import Document, Skipped
-from whorl.sweeps import settings
-from whorl.sweeps.changes import BUCKETS
-from whorl.sweeps.dates import normal
-from whorl.sweeps.place import is_store
-from whorl.sweeps.result import Added
-from whorl.sweeps.sweep import Sweep
+from whorl.formats.corpora.read import read
+from whorl.formats.corpora.records import CONTACT, Columns, CorpusRecord, DigestSet, Fault, kinds_of_faults
+from whorl.model import Document, Hashes, Skipped
+from whorl.scheme import Scheme
+from whorl.sweep import check_same, check_scheme, normalise
+from whorl.sweep.changes import BUCKETS, GONE, MOVED, STATES
+from whorl.sweep.result import (
+    AddedDocuments,
+    Contacts,
+    ContentLikeness,
+    History,
+    PageCluster,
+    PageLocations,
+    ScreenedDocument,
+    SweepChanges,
+    SweepStats,
+    Version,
+)
+from whorl.sweep.screening import DUPLICATE, NEW, OVERLAP, OVERLAPS, UNREAD
+from whorl.sweep.sweep import Sweep, is_sweep
 
 DEFAULTS = ClusterSettings()
 FOLDER = click.Path(path_type=Path)
 EXISTING = click.Path(path_type=Path, exists=True)
 
-# Between the name of a file and the number of a row in it, in the names of documents.
+# Separates the file name and the row number in the name of a document.
 ROW = ", row "
 
 
@@ -39,7 +53,7 @@ def _date(_: click.Context, __: click.Parameter, text: str | None) -> str | None
     if text is None:
         return None
     try:
-        return normal(text)
+        return normalise(text)
     except InputError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -48,30 +62,35 @@ def _bytes(_: click.Context, __: click.Parameter, text: str) -> int:
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     number, unit = (text[:-1], units.get(text[-1:].upper(), 0)) if text[-1:].isalpha() else (text, 1)
     if not (number.isascii() and number.isdigit()) or not unit:
-        raise click.BadParameter(f"{text!r} is no size: give a number of bytes, or one such as 500M or 2G")
+        raise click.BadParameter(f"{text!r} is not a size: give a number of bytes, or 500M or 2G")
     return int(number) * unit
 
 
 OPTIONS = (
-    click.option("--date", callback=_date, help="The date of the sweep: a day or a moment, as ISO 8601 writes them."),
+    click.option("--date", callback=_date, help="Date of the sweep: an ISO 8601 date or time."),
     click.option("--own-dates", is_flag=True,
-                 help="A row or WARC record that has a date belongs to the sweep of that day; the others to --date."),
+                 help="Put each dated row or WARC record into the sweep of its own date, the others into --date."),
     click.option("--prefix", default="", metavar="URL",
-                 help="Put before names that the corpus does not give itself: the address of a mirrored folder."),
+                 help="URL of a mirrored folder: prepended to the names of its files."),
     click.option("--threshold", type=click.FloatRange(0, 1, min_open=True),
-                 help=f"The least that makes two documents a pair.  [default: {DEFAULTS.threshold}]"),
+                 help=f"Minimum similarity of a pair (0 to 1).  [default: {DEFAULTS.threshold}]"),
     click.option("--measure", type=click.Choice(MEASURES),
-                 help=f"Alike as wholes, or the smaller a part of the larger.  [default: {DEFAULTS.measure}]"),
+                 help=f"Compare whole documents, or the smaller with the larger.  [default: {DEFAULTS.measure}]"),
     click.option("--common", type=click.IntRange(min=2),
-                 help=f"Shingles in more documents than this are ignored.  [default: {DEFAULTS.common}]"),
-    click.option("--closure", is_flag=True, default=None, help="Clusters are the plain connected components."),
+                 help="Shingles in more documents than this propose no candidates, but still count."
+                 f"  [default: {DEFAULTS.common}]"),
+    click.option("--base", multiple=True, type=EXISTING, metavar="PATH",
+                 help="Boilerplate, such as a licence: text that is also in it does not count. Repeatable; only when "
+                 "SWEEP is created."),
+    click.option("--closure", is_flag=True, default=None, help="Use connected components as clusters."),
     click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=_bytes,
-                 help="Memory for sorting and verifying, such as 500M; more goes to the disk."),
-    click.option("--id", "id_column", default="id", show_default=True, help="Column of JSONL and Parquet: the id."),
-    click.option("--text", "text_column", default="text", show_default=True, help="The text."),
-    click.option("--url", "url_column", default="url", show_default=True, help="The address; without one, the id is."),
-    click.option("--date-column", default="date", show_default=True, help="The date, for --own-dates."),
-    click.option("--contact", "contact_column", default=CONTACT, show_default=True, help="Whom to write to."),
+                 help="Memory for sorting and verifying, such as 500M; larger data goes to disk."),
+    click.option("--id", "id_column", default="id", show_default=True, help="Column of the id, in JSONL and Parquet."),
+    click.option("--text", "text_column", default="text", show_default=True, help="Column of the text."),
+    click.option("--url", "url_column", default="url", show_default=True,
+                 help="Column of the URL. Rows without a URL use the id."),
+    click.option("--date-column", default="date", show_default=True, help="Column of the date, for --own-dates."),
+    click.option("--contact", "contact_column", default=CONTACT, show_default=True, help="Column of the contact."),
 )  # fmt: skip
 
 
@@ -83,10 +102,10 @@ def _options(command: Any) -> Any:
 
 @click.group()
 def command() -> None:
-    """Keep dated sweeps over a collection in a folder SWEEP, and ask what became of its pages.
+    """Record dated sweeps of a collection in a folder SWEEP, and find out what happened to its pages.
 
-    A sweep is one dated pass over the whole collection: a page that is not in it is gone. Content that was seen before
-    costs one digest; what is new is merged into the clusters of all that was ever seen.
+    A sweep is one dated crawl of the whole collection: a page that is missing from it is gone. Known content is skipped
+    quickly. New content is merged into the clusters of all sweeps.
 
     \b
     Examples:
@@ -106,12 +125,12 @@ def command() -> None:
 @scheme_options("pages")
 @rules_options
 @format_option("table", "json")
-def add(sweep: Path, corpus: tuple[Path, ...], form: str, **given: Any) -> None:
+def add(sweep: Path, corpus: tuple[Path, ...], form: str, **options: Any) -> None:
     """Add the documents of CORPUS (folders, archives, JSONL, Parquet, WARC) to the sweep of a date.
 
-    SWEEP is made if it is not there; its scheme, --threshold, --measure, --common and --closure are fixed then. All of
-    CORPUS is added or, if the command is stopped, nothing. The same date may be added to again, and dates may come in
-    any order.
+    The first add creates SWEEP and fixes its scheme, --threshold, --measure, --common and --closure. CORPUS is added
+    completely or, if the command is interrupted, not at all. You may add to the same date again, and dates in any
+    order.
 
     \b
     Examples:
@@ -119,89 +138,179 @@ def add(sweep: Path, corpus: tuple[Path, ...], form: str, **given: Any) -> None:
       whorl sweep add site.sweep mirror/ --date 2026-02-02 --prefix http://example.org/
       whorl sweep add site.sweep crawl.warc.gz --own-dates
     """
-    if given["date"] is None and not given["own_dates"]:
-        raise click.UsageError("Missing option '--date': the date of the sweep (or '--own-dates').")
+    if options["date"] is None and not options["own_dates"]:
+        raise click.UsageError("Missing option '--date': give the date of the sweep, or '--own-dates'.")
     columns = Columns(
-        id=given["id_column"], text=given["text_column"], url=given["url_column"], date=given["date_column"],
-        contact=given["contact_column"],
+        id=options["id_column"], text=options["text_column"], url=options["url_column"], date=options["date_column"],
+        contact=options["contact_column"],
     )  # fmt: skip
-    seen, faults = Seen(), list[Fault]()
-    # What cannot be read at all is told before anything is made.
-    items = [read(path, columns, rules_of(given), seen=seen, prefix=given["prefix"]) for path in corpus]
-    with _opened(sweep, given) as opened, stages() as progress:
+    seen, faults = DigestSet(), list[Fault]()
+    # Raise for unreadable files before anything is created.
+    items = [read(path, columns, rules_of(options), seen=seen, prefix=options["prefix"]) for path in corpus]
+    with _opened(sweep, options) as opened, stages() as progress:
         documents = _documents(chain.from_iterable(items), faults)
         done = opened.add(
-            documents, given["date"], own_dates=given["own_dates"], memory=given["memory"], progress=progress
+            documents, options["date"], own_dates=options["own_dates"], memory=options["memory"], progress=progress
         )
     _tell_added(done, faults, form)
 
 
-def _opened(sweep: Path, given: dict[str, Any]) -> Sweep:
-    """The store, made if it is not there; one that is there must have been made with what is asked for."""
-    fixed = {name: given[name] for name in ("threshold", "measure", "common", "closure") if given[name] is not None}
-    scheme = scheme_of(given["scheme_name"], given)
-    if not is_store(sweep):
-        return Sweep.create(sweep, scheme, **fixed)
+def _opened(sweep: Path, options: dict[str, Any]) -> Sweep:
+    """Open the sweeps, or create them. Raise if they were created with other settings."""
+    fixed = {name: options[name] for name in ("threshold", "measure", "common", "closure") if options[name] is not None}
+    scheme = scheme_of(options["scheme_name"], options)
+    if not is_sweep(sweep):
+        return Sweep.create(sweep, scheme, base=_base(options, scheme), **fixed)
+    if options["base"]:
+        raise InputError(f"--base: fixed when {sweep} was created: leave the option out, or create another store")
     opened = Sweep.open(sweep)
     try:
-        settings.check_same(opened.settings, fixed)
+        check_same(opened.settings, fixed)
         source = click.get_current_context().get_parameter_source
         if any(source(name) != ParameterSource.DEFAULT for name in ("scheme_name", *SETTINGS)):
-            settings.check_scheme(opened.scheme, scheme)
+            check_scheme(opened.scheme, scheme)
     except InputError:
         opened.close()
         raise
     return opened
 
 
-def _documents(items: Iterable[Record | Fault], faults: list[Fault]) -> Iterator[Document]:
+def _base(options: dict[str, Any], scheme: Scheme) -> Hashes:
+    return read_base(options["base"], Columns(text=options["text_column"]), rules_of(options), scheme)
+
+
+def _documents(items: Iterable[CorpusRecord | Fault], faults: list[Fault]) -> Iterator[Document]:
     for item in items:
         if isinstance(item, Fault):
             faults.append(item)
         else:
-            # What is wrong with a document is told with its row.
+            # Messages about a document name its row.
             name = item.id if not item.row else f"{item.path}{ROW}{item.row}"
             yield replace(item.document, name=name, url=item.document.url or item.id)
 
 
-def _tell_added(done: Added, faults: list[Fault], form: str) -> None:
+def _tell_added(done: AddedDocuments, faults: list[Fault], form: str) -> None:
     left_out: list[dict[str, Any]] = [
         {"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults
     ]
     left_out += [_refused(item) for item in done.skipped]
-    _tell({**asdict(done), "skipped": left_out}, tables.added(done), form)
-    for item in left_out if form != "json" else ():
-        row = f", row {item['row']}" if item["row"] else ""
-        click.echo(f"left out: {item['file']}{row}: {item['reason']}", err=True)
+    _tell({**asdict(done), "skipped": left_out}, _added_lines(done), form)
+    for kind in kinds_of_faults(left_out) if form != "json" else ():
+        click.echo(f"skipped: {kind}", err=True)
     if done.skipped or any(not fault.left_out for fault in faults):
         sys.exit(1)
     if not done.documents:
-        raise InputError("no document was found")
+        raise InputError("no documents found")
 
 
 def _refused(item: Skipped) -> dict[str, str | int]:
-    """A document that could not be read, with the row that ``_documents`` put into its name."""
+    """Return a document that could not be read, with the row that ``_documents`` put into its name."""
     name, mark, row = item.name.rpartition(ROW)
     is_row = bool(mark) and row.isdigit()
     return {"file": name if is_row else item.name, "row": int(row) if is_row else 0, "reason": item.reason}
 
 
+SCREEN_OPTIONS = (
+    click.option("--add", "adds", is_flag=True, help="Add the documents that are no duplicates to SWEEP."),
+    click.option("--date", metavar="DATE", callback=_date, help="With --add: date of the sweep.  [default: today]"),
+    click.option("--overlap", type=click.FloatRange(0, 1, min_open=True), default=OVERLAP, show_default=True,
+                 help="Minimum share of either document that both must have for an overlap (0 to 1)."),
+    click.option("--id", "id_column", default="id", show_default=True, help="Column of the id."),
+    click.option("--text", "text_column", default="text", show_default=True, help="Column of the text."),
+    click.option("--url", "url_column", default="url", show_default=True,
+                 help="Column of the URL. Rows without a URL use the id."),
+)  # fmt: skip
+
+
+def _screen_options(command: Any) -> Any:
+    for option in reversed(SCREEN_OPTIONS):
+        command = option(command)
+    return command
+
+
+@command.command()
+@click.argument("sweep", type=FOLDER)
+@click.argument("corpus", nargs=-1, required=True, type=EXISTING)
+@_screen_options
+@rules_options
+@format_option("table", "json", "jsonl")
+def screen(sweep: Path, corpus: tuple[Path, ...], form: str, **options: Any) -> None:
+    """Say of each document of CORPUS whether it is new, a duplicate of one in SWEEP, or overlaps some.
+
+    A duplicate reaches the threshold of SWEEP with a document in it. With --add, new documents are stored, duplicates
+    are not, and each document is also compared with those before it in CORPUS. --format jsonl writes a line for each,
+    with --add only when all of them are stored. Make an empty SWEEP with whorl dedup --index or whorl sweep add.
+
+    \b
+    Examples:
+      whorl sweep screen seen.sweep candidates.jsonl --format jsonl
+      whorl sweep screen seen.sweep shard-7.parquet --add --format jsonl > answers.jsonl
+    """
+    columns = Columns(id=options["id_column"], text=options["text_column"], url=options["url_column"], date=None)
+    seen, faults = DigestSet(), list[Fault]()
+    items = [read(path, columns, rules_of(options), seen=seen) for path in corpus]
+    documents = _documents(chain.from_iterable(items), faults)
+    with Sweep.open(sweep) as opened, stages() as progress, TemporaryFile("w+", encoding="utf-8") as file:
+        answers = SpooledAnswers(file)
+        if options["adds"]:
+            when = options["date"] or datetime.now(UTC).date().isoformat()
+            opened.add_new(documents, when, answers.add, overlap=options["overlap"], progress=progress)
+        else:
+            for answer in opened.screen(documents, overlap=options["overlap"]):
+                answers.add(answer)
+        answers.tell(form)
+    skipped = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
+    for kind in kinds_of_faults(skipped):
+        click.echo(f"skipped: {kind}", err=True)
+    if answers.counts[UNREAD] or any(not fault.left_out for fault in faults):
+        sys.exit(1)
+    if not answers.counts.total():
+        raise InputError("no documents found")
+
+
+class SpooledAnswers:
+    """Answers about documents, in a file until all are known: those of an add hold only when it is complete."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file, self.counts = file, Counter[str]()
+
+    def add(self, answer: ScreenedDocument) -> None:
+        """Note an answer."""
+        self.counts[answer.state] += 1
+        self._file.write(json.dumps(asdict(answer)) + "\n")
+
+    def tell(self, form: str) -> None:
+        """Print every answer, or how many there are of each kind."""
+        self._file.seek(0)
+        states = {"new": NEW, "duplicates": DUPLICATE, "overlaps": OVERLAPS, "unread": UNREAD}
+        counts = {"documents": self.counts.total(), **{name: self.counts[state] for name, state in states.items()}}
+        if form == "jsonl":
+            for line in self._file:
+                click.echo(line, nl=False)
+        elif form == "json":
+            click.echo(json.dumps({**counts, "answers": [json.loads(line) for line in self._file]}))
+        else:
+            click.echo(
+                f"{counts['documents']:,} documents: {counts['new']:,} new, {counts['duplicates']:,} duplicates, "
+                f"{counts['overlaps']:,} new that overlap others"
+            )
+
+
 @command.command()
 @click.argument("sweep", type=FOLDER)
 @click.argument("url")
-@click.option("--as-of", metavar="DATE", callback=_date, help="Leave out what was seen after this date.")
+@click.option("--as-of", metavar="DATE", callback=_date, help="Ignore sweeps after this date.")
 @click.option(
     "--shown",
     metavar="DATE",
     callback=_date,
-    help="Ask for what the page showed on this date, or last before it, and not for what it showed last.",
+    help="Find the version that the page showed on this date, instead of its last version.",
 )
 @format_option("table", "json")  # fmt: skip
 def find(sweep: Path, url: str, as_of: str | None, shown: str | None, form: str) -> None:
-    """Lost and found: the newest places of what URL once showed.
+    """Find where the document that URL once showed is now.
 
-    Of all pages that ever showed a version of that document, those that were seen last come first, then those that are
-    most like what is lost.
+    Lists all pages that ever showed a version of the document: the most recently seen first, then the most similar.
 
     \b
     Examples:
@@ -209,8 +318,8 @@ def find(sweep: Path, url: str, as_of: str | None, shown: str | None, form: str)
       whorl sweep find site.sweep http://example.org/sold.html --shown 2025-12-31
     """
     with Sweep.open(sweep) as opened:
-        found = opened.find(url, as_of=as_of, shown=shown)
-    _tell(asdict(found), tables.found(found), form)
+        result = opened.find(url, as_of=as_of, shown=shown)
+    _tell(asdict(result), _find_lines(result), form)
 
 
 @command.command()
@@ -218,36 +327,104 @@ def find(sweep: Path, url: str, as_of: str | None, shown: str | None, form: str)
 @click.argument("url")
 @format_option("table", "json")
 def history(sweep: Path, url: str, form: str) -> None:
-    """The versions of the page at URL, and how much each is like the one before.
+    """List the versions of the page at URL, and how much each changed.
 
-    Of each version: its resemblance to the one before, how much of that one it has, and how much of it was in that one
-    already.
+    For each version: its resemblance to the previous version, the share of the previous version that it kept, and the
+    share of it that was already there.
 
     \b
     Example:
       whorl sweep history site.sweep http://example.org/news.html
     """
     with Sweep.open(sweep) as opened:
-        told = opened.history(url)
-    _tell(asdict(told), tables.history(told), form)
+        result = opened.history(url)
+    _tell(asdict(result), _history_lines(result), form)
+
+
+@command.command()
+@click.argument("sweep", type=FOLDER)
+@click.option(
+    "--date", metavar="DATE", callback=_date, help="Sweep to compare with the one before it.  [default: the newest]"
+)
+@click.option(
+    "--state",
+    "states",
+    type=click.Choice(STATES),
+    multiple=True,
+    default=(GONE, MOVED),
+    show_default=True,
+    help="Pages to list. Repeatable.",
+)
+@format_option("table", "json", "csv")
+def changes(sweep: Path, date: str | None, states: tuple[str, ...], form: str) -> None:
+    """List the pages that are gone or have moved since the previous sweep, by URL.
+
+    A page that is gone has moved if a page that was not in the previous sweep shows a version of its document; the list
+    has its address. --state also lists pages that are new, have returned, or have changed.
+
+    \b
+    Examples:
+      whorl sweep changes site.sweep
+      whorl sweep changes site.sweep --date 2026-02-01 --state moved --format csv > redirects.csv
+      whorl sweep changes site.sweep --state new --state changed
+    """
+    with Sweep.open(sweep) as opened:
+        result = opened.changes(date)
+    result = replace(result, pages=tuple(page for page in result.pages if page.state in states))
+    if form == "csv":
+        csv.writer(sys.stdout, lineterminator="\n").writerows(_changes_rows(result))
+    else:
+        _tell(asdict(result), _changes_lines(result), form)
 
 
 @command.command()
 @click.argument("sweep", type=FOLDER)
 @format_option("table", "json")
 def stats(sweep: Path, form: str) -> None:
-    """How often and how much pages change, and how many move, appear and die.
+    """Show how often and how much pages change, and how many move, appear and disappear.
 
-    Each sweep is told against the one before it. A page that is gone has moved if a page that was not there before
-    shows a version of its document: on the same server, or on another.
+    Each sweep is compared with the previous one. A page that disappeared has moved if a new page, on the same server or
+    on another, shows a version of its document.
 
     \b
     Example:
       whorl sweep stats site.sweep --format json
     """
     with Sweep.open(sweep) as opened:
-        told = opened.stats()
-    _tell({**asdict(told), "buckets": BUCKETS}, tables.stats(told), form)
+        result = opened.stats()
+    _tell({**asdict(result), "buckets": BUCKETS}, _stats_lines(result), form)
+
+
+@command.command()
+@click.argument("sweep", type=FOLDER)
+@click.argument("copy", type=FOLDER)
+def backup(sweep: Path, copy: Path) -> None:
+    """Copy SWEEP to the new folder COPY. The store may stay in use.
+
+    Questions continue; COPY has the sweeps that are complete. If another process is adding a sweep, the command waits
+    for a minute. At the end COPY is checked. It is an ordinary sweep store.
+
+    \b
+    Example:
+      whorl sweep backup site.sweep /backup/site-2026-11-16.sweep
+    """
+    with Sweep.open(sweep) as opened:
+        count = opened.back_up(copy)
+    click.echo(f"{copy}: {count:,} sweeps, all sound")
+
+
+@command.command()
+@click.argument("sweep", type=FOLDER)
+def verify(sweep: Path) -> None:
+    """Check SWEEP against its checksums.
+
+    \b
+    Example:
+      whorl sweep verify site.sweep
+    """
+    with Sweep.open(sweep) as opened:
+        opened.verify()
+        click.echo(f"{sweep}: {len(opened.sweeps()):,} sweeps, all sound")
 
 
 @command.command()
@@ -255,10 +432,10 @@ def stats(sweep: Path, form: str) -> None:
 @click.argument("document", metavar="URL|ID|FILE")
 @format_option("table", "json")
 def contacts(sweep: Path, document: str, form: str) -> None:
-    """Everyone who holds a version of a document: pages, contacts, dates, and how alike.
+    """List everyone who holds a version of a document: pages, contacts, dates and similarity.
 
-    The document is what a page showed last, by its URL or id, or a FILE. A file that no sweep saw is looked up by its
-    shingles.
+    Name the document by the URL or id of a page (its last version), or by a FILE. A file that is in no sweep is looked
+    up by its shingles.
 
     \b
     Examples:
@@ -266,8 +443,8 @@ def contacts(sweep: Path, document: str, form: str) -> None:
       whorl sweep contacts site.sweep ruling.html --format json
     """
     with Sweep.open(sweep) as opened:
-        told = opened.contacts(document)
-    _tell(asdict(told), tables.contacts(told), form)
+        result = opened.contacts(document)
+    _tell(asdict(result), _contacts_lines(result), form)
 
 
 @command.command()
@@ -275,16 +452,129 @@ def contacts(sweep: Path, document: str, form: str) -> None:
 @click.argument("url")
 @format_option("table", "json")
 def show(sweep: Path, url: str, form: str) -> None:
-    """The document of URL, its cluster, the documents of the cluster, and their URLs.
+    """Show the document of URL, its cluster, and the documents and URLs of the cluster.
 
     \b
     Example:
       whorl sweep show site.sweep http://example.org/news.html
     """
     with Sweep.open(sweep) as opened:
-        told = opened.show(url)
-    _tell(asdict(told), tables.shown(told), form)
+        result = opened.show(url)
+    _tell(asdict(result), _shown_lines(result), form)
 
 
 def _tell(value: dict[str, Any], lines: Iterable[str], form: str) -> None:
     click.echo(json.dumps(value) if form == "json" else "\n".join(lines))
+
+
+# Columns that two dates with "to" between them take.
+PERIOD = 24
+
+# The counts of a sweep, and their headings.
+COUNTS = {
+    "pages": "pages", "new": "new", "returned": "returned", "gone": "gone", "unchanged": "unchanged",
+    "changed": "changed", "moved_within": "moved within", "moved_between": "between",
+}  # fmt: skip
+
+
+def _added_lines(done: AddedDocuments) -> Iterator[str]:
+    """Describe an add."""
+    yield f"{done.documents:,} documents added, {done.contents:,} with new content"
+    yield f"pages: {done.pages:,}, sweeps: {done.sweeps:,}, pairs of documents that are alike: {done.pairs:,}"
+
+
+def _find_lines(result: PageLocations) -> Iterator[str]:
+    """Where a document is."""
+    state = f"still there on {result.newest}" if result.gone is None else f"gone on {result.gone}"
+    yield f"{result.url}: shown on {result.shown}, {state}"
+    for place in result.places:
+        note = "  (the page itself)" if place.url == result.url else ""
+        yield f"{place.last}  {_percent(place.likeness)}  {place.url}{note}"
+
+
+def _history_lines(result: History) -> Iterator[str]:
+    """The versions of a page."""
+    for version in result.versions:
+        if version.missed:
+            yield f"{'':{PERIOD}}  gone for {version.missed:,} sweep{'s' if version.missed > 1 else ''}"
+        yield f"{_period(version.first, version.last):{PERIOD}}  {_change(version)}"
+    if result.gone is not None:
+        yield f"{result.gone:{PERIOD}}  gone"
+
+
+def _changes_lines(result: SweepChanges) -> Iterator[str]:
+    """Each page, and where it is now."""
+    counts = Counter(page.state for page in result.pages)
+    summary = ", ".join(f"{count:,} {state}" for state, count in sorted(counts.items())) or "no such page"
+    yield f"{result.date}, compared with {result.before}: {summary}"
+    for page in result.pages:
+        share = "" if page.resemblance is None else f"{page.resemblance:6.1%}  "
+        yield f"{page.state:8}  {share}{page.url}"
+        yield from (f"{'':8}  -> {url}" for url in page.moved_to)
+
+
+def _changes_rows(result: SweepChanges) -> Iterator[list[object]]:
+    """A row for each page; for a moved one, a row for each of its new addresses."""
+    from whorl.comparison.export import cell  # the other commands do without it
+
+    yield ["date", "before", "state", "url", "moved_to", "resemblance"]
+    for page in result.pages:
+        for target in page.moved_to or ("",):
+            share = "" if page.resemblance is None else page.resemblance
+            yield [result.date, result.before, page.state, cell(page.url), cell(target), share]
+
+
+def _stats_lines(result: SweepStats) -> Iterator[str]:
+    """All sweeps, and what holds over them."""
+    widths = {name: max(8, len(title) + 2) for name, title in COUNTS.items()}
+    yield "".join([f"{'sweep':20}", *(f"{title:>{widths[name]}}" for name, title in COUNTS.items())])
+    for row in result.sweeps:
+        yield "".join([f"{row.date:20}", *(f"{getattr(row, name):{width},}" for name, width in widths.items())])
+    changes = [sum(column) for column in zip(*(row.changes for row in result.sweeps), strict=True)]
+    if any(changes):
+        yield ""
+        yield "changed pages by their resemblance to the version before"
+        for low, count in zip(BUCKETS, changes, strict=True):
+            yield f"{'only the form' if low == 1 else f'{low:.0%} or more':20}{count:8,}"
+    rate = "" if result.change_rate is None else f"; {result.change_rate:.1%} of visits found a change"
+    yield ""
+    yield f"{result.pages:,} pages, {result.contents:,} contents, {result.clusters:,} clusters{rate}"
+    days = f"{result.mean_version_days:,.1f} days on average, a page {result.mean_page_days:,.1f}"
+    yield f"a version lived {days}, at least"
+
+
+def _contacts_lines(result: Contacts) -> Iterator[str]:
+    """Everyone who holds a version."""
+    where = "" if result.stored else " (in no sweep itself)"
+    yield f"{result.name}{where}: {len(result.holders):,} pages hold a version, or held one"
+    for holder in result.holders:
+        until = "now" if holder.current else holder.last
+        period = f"{holder.first} to {until}"
+        yield f"{period:{PERIOD}}  {_percent(holder.likeness)}  {holder.contact or '-'}  {holder.url}"
+
+
+def _shown_lines(result: PageCluster) -> Iterator[str]:
+    """From a URL to all URLs of its cluster."""
+    yield result.url
+    yield f"document {result.content}"
+    yield f"cluster  {result.cluster}, {len(result.documents):,} documents"
+    for member in result.documents:
+        yield f"  {member.content}  {_percent(member.likeness)}  {member.kind}".rstrip()
+        yield from (f"    {url}" for url in member.urls)
+
+
+def _change(version: Version) -> str:
+    alike = version.likeness
+    if alike is None:
+        return "the first version"
+    return (
+        f"resembles {alike.resemblance:.1%}, has {alike.has:.1%} of the one before, which had {alike.within:.1%} of it"
+    )
+
+
+def _percent(alike: ContentLikeness) -> str:
+    return f"{alike.resemblance:6.1%}"
+
+
+def _period(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"

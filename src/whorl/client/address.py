@@ -1,10 +1,13 @@
-"""The address of a server, and what may be reached from it."""
+"""The address of a server and the token for it."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 from urllib.parse import SplitResult, urlsplit
 
-from whorl.errors import InputError
+from whorl.errors import DocumentError, InputError
 
 PORTS = {"http": 80, "https": 443}
 
@@ -23,11 +26,11 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Self:
-        """The address that a URL names."""
+        """Parse a URL."""
         parts = _split(url)
         if parts.username is not None or parts.password is not None:
             raise InputError(
-                f"--server: {_without_secret(parts)}: no password belongs there: the token is in WHORL_TOKEN"
+                f"--server: {_without_secret(parts)}: remove the password: the token comes from WHORL_TOKEN"
             )
         if parts.query or parts.fragment:
             raise InputError(f"--server: {url}: give the address alone, without ? and #")
@@ -46,7 +49,7 @@ class Address:
         return self.scheme == "http" and self.host not in _LOOPBACK
 
     def is_same_server(self, url: str) -> bool:
-        """Whether a URL names the same scheme, host and port: only there the token may go."""
+        """Return whether a URL has the same scheme, host and port: the token may be sent only there."""
         try:
             other = Address.of(url.partition("#")[0].partition("?")[0])
         except InputError:
@@ -73,3 +76,30 @@ def _port(parts: SplitResult, url: str) -> int:
 
 def _without_secret(parts: SplitResult) -> str:
     return f"{parts.scheme}://…@{parts.hostname}"
+
+
+VARIABLE = "WHORL_TOKEN"
+
+# Far more than a token has: a larger file is another one.
+LONGEST = 1000
+
+
+def token_of(file: Path | None, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return the token in a file, or in the environment; None if there is neither."""
+    token = environment.get(VARIABLE, "").strip() if file is None else _read(file)
+    where = f"{VARIABLE}" if file is None else f"--token-file: {file}"
+    if token and (not token.isascii() or not token.isprintable() or " " in token or len(token) > LONGEST):
+        raise InputError(f"{where}: not a token: give one line, as the server printed it")
+    if not token and file is not None:
+        raise InputError(f"{where}: the file is empty: write the token into it")
+    return token or None
+
+
+def _read(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(LONGEST + 1).decode("utf-8").strip()
+    except OSError as error:
+        raise DocumentError(f"--token-file: cannot read {file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"--token-file: {file}: not a token: the file is not text") from error

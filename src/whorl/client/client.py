@@ -1,22 +1,90 @@
-"""A collection on a server, with the verbs of an index in a folder: ``whorl search`` and ``whorl index`` use either."""
+"""A collection on a server, with the methods of an index in a folder; ``whorl search`` and ``whorl index`` use it."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast, get_args
 
 from whorl.client.address import Address
-from whorl.client.answers import added_of, answer_of, entry_of, page_of, understood
-from whorl.client.body import Form, Part
-from whorl.client.faults import AnswerError, RefusedError
-from whorl.client.transport import Transport
+from whorl.client.transport import AnswerError, FormPart, MultipartForm, ServerRefusedError, Transport
+from whorl.engine.prefetch import Prefetch
 from whorl.errors import DocumentError
-from whorl.fingerprinting.ahead import Ahead
-from whorl.index.entry import Entry
-from whorl.index.writer import Added
+from whorl.index.store import Entry
+from whorl.index.writer import Added, State
 from whorl.model import Document, Skipped
+
+_MEASURES = ("score", "resemblance", "containment", "contained", "shared", "others", "verified")
+_SIDE = ("start", "end", "start_line", "end_line")
+
+
+@contextmanager
+def understood(server: str) -> Iterator[None]:
+    """Raise AnswerError for a response that lacks an expected field."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise AnswerError(f"{server}: unexpected answer: is this a Whorl server of the same version?") from error
+
+
+def entry_of(answer: dict[str, Any]) -> Entry:
+    """Return a document from a server's JSON, which has no digest."""
+    url, date, contact, tenant = (_text(answer.get(name)) for name in ("url", "date", "contact", "tenant"))
+    return Entry(
+        int(answer["id"]), str(answer["name"]), b"", str(answer["format"]), int(answer["symbols"]),
+        int(answer["fingerprints"]), bool(answer["sanctioned"]), url, date, contact, tenant,
+        tuple(map(str, answer["labels"])), str(answer["added"]),
+    )  # fmt: skip
+
+
+def page_of(answer: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
+    """Return one page of documents, and the cursor of the next page."""
+    return list(answer["documents"]), _text(answer["after"])
+
+
+def added_of(answer: dict[str, Any], name: str) -> Added:
+    """Return the outcome of adding a document, from a server's JSON."""
+    state = answer["state"]
+    if state not in get_args(State):
+        raise ValueError(f"unknown state {state!r}")
+    return Added(name, cast(State, state))
+
+
+def answer_of(answer: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the result of a search, as ``whorl search --format json`` prints it; only servers send ``foreign``."""
+    return {
+        "name": name,
+        "hits": [_hit(hit, name) for hit in answer["hits"]],
+        "cost": {str(key): int(value) for key, value in answer["cost"].items()},
+        "notes": [str(note) for note in answer["notes"]],
+        "foreign": [
+            {key: str(value) for key, value in each.items() if value is not None} for each in answer["foreign"]
+        ],
+    }
+
+
+def _hit(answer: dict[str, Any], name: str) -> dict[str, Any]:
+    document = entry_of(answer["document"])
+    passages = [
+        {
+            "left": _side(each["left"], name),
+            "right": _side(each["right"], document.name),
+            "symbols": int(each["symbols"]),
+        }
+        for each in answer["passages"]
+    ]
+    return {"document": document.as_dict(), **{key: answer[key] for key in _MEASURES}, "passages": passages}
+
+
+def _side(answer: dict[str, Any], file: str) -> dict[str, Any]:
+    text = {} if answer["text"] is None else {"text": str(answer["text"])}
+    return {"file": file, **{key: int(answer[key]) for key in _SIDE}, **text}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
 
 API = "/api/v1"
 
@@ -56,22 +124,24 @@ class Client:
         self, documents: Iterable[Document], *, sanctioned: bool = False, threads: int = 1
     ) -> Iterator[Added | Skipped]:
         """Add many documents, on several connections; what became of each is told in order when it is durable."""
-        with Ahead(threads) as ahead:
+        with Prefetch(threads) as ahead:
             yield from ahead.map(lambda document: self._added(document, sanctioned), documents)
 
     def entry(self, name: str) -> Entry | None:
-        """The document of this name in the collection."""
+        """Return the document of this name in the collection."""
         _written(name)
         return next((entry for entry in self._page({"starts": name, "limit": 1})[0] if entry.name == name), None)
 
     def entries(self) -> Iterator[Entry]:
-        """All documents of the collection, by name."""
+        """Yield all documents of the collection, by name."""
         entries, after = self._page({"limit": PAGE})
         yield from entries
         while after is not None:
             entries, following = self._page({"after": after, "limit": PAGE})
             if following is not None and following <= after:
-                raise AnswerError(f"{self.address.url}: its list has no end: is a Whorl server of this version there?")
+                raise AnswerError(
+                    f"{self.address.url}: its list does not end: is this a Whorl server of the same version?"
+                )
             after = following
             yield from entries
 
@@ -86,41 +156,43 @@ class Client:
         self, document: Document, *, limit: int = 10, window: int | None = None, look_ups: int | None = None,
         passages: bool = True,
     ) -> dict[str, Any]:  # fmt: skip
-        """What ``whorl search --format json`` tells of a document, and under ``foreign`` what the server tells of
-        documents that are others'."""
-        given = {"format": document.format, "limit": limit, "window": window, "look_ups": look_ups}
-        form = _form(document, {**given, "passages": passages})
+        """Return the result of a search as ``whorl search --format json`` prints it, and under ``foreign`` what the
+        server discloses of others' documents."""
+        fields = {"format": document.format, "limit": limit, "window": window, "look_ups": look_ups}
+        form = _form(document, {**fields, "passages": passages})
         answer = self._json("POST", "/search", body=form)
         with self._understood():
             return answer_of(answer, document.name)
 
     def stats(self) -> dict[str, Any]:
-        """How large it is, as far as the token may know."""
-        told = self._json("GET", "/usage")
+        """Return the size of the index, as far as the token may know it."""
+        answer = self._json("GET", "/usage")
         with self._understood():
-            return {name: value for name, value in dict(told).items() if isinstance(value, str | int)}
+            return {name: value for name, value in dict(answer).items() if isinstance(value, str | int)}
 
     def _added(self, document: Document, sanctioned: bool) -> Added | Skipped:
         facts = {name: getattr(document, name) for name in ("url", "date", "contact", "labels", "format")}
         more = {"collection": self.collection, "tenant": document.owner, "sanctioned": sanctioned or None}
         try:
-            told = self._json("POST", "/documents", body=_form(document, {"name": document.name, **facts, **more}))
-        except RefusedError as error:
+            answer = self._json("POST", "/documents", body=_form(document, {"name": document.name, **facts, **more}))
+        except ServerRefusedError as error:
             if error.status not in _OF_ONE:
                 raise
             return Skipped(document.name, error.detail)
         except DocumentError as error:
             return Skipped(document.name, str(error))
         with self._understood():
-            return added_of(told, document.name)
+            return added_of(answer, document.name)
 
     def _page(self, query: dict[str, Any]) -> tuple[list[Entry], str | None]:
-        told = self._json("GET", "/documents", {"collection": self.collection, **query})
+        answer = self._json("GET", "/documents", {"collection": self.collection, **query})
         with self._understood():
-            documents, after = page_of(told)
+            documents, after = page_of(answer)
             return [entry_of(each) for each in documents], after
 
-    def _json(self, method: str, path: str, query: dict[str, Any] | None = None, body: Form | None = None) -> Any:
+    def _json(
+        self, method: str, path: str, query: dict[str, Any] | None = None, body: MultipartForm | None = None
+    ) -> Any:
         return self._transport().json(method, API + path, query, body)
 
     def _transport(self) -> Transport:
@@ -138,13 +210,13 @@ class Client:
             yield
 
 
-def _form(document: Document, fields: dict[str, Any]) -> Form:
-    """A document and what is said about it; what is not given is left out."""
+def _form(document: Document, fields: dict[str, Any]) -> MultipartForm:
+    """Return the fields of a document that are given."""
     parts = []
     for name, value in fields.items():
         values = value if isinstance(value, tuple) else () if value is None else (value,)
-        parts += [Part(name, _written(each)) for each in values]
-    return Form([*parts, Part("file", _content(document), Path(document.name).name or "-")])
+        parts += [FormPart(name, _written(each)) for each in values]
+    return MultipartForm([*parts, FormPart("file", _content(document), Path(document.name).name or "-")])
 
 
 def _written(value: Any) -> bytes:
@@ -157,7 +229,7 @@ def _written(value: Any) -> bytes:
 
 def _content(document: Document) -> bytes | Path:
     if isinstance(document.content, Path) and not document.content.is_file():
-        raise DocumentError(f"{document.content}: it is no file that can be sent")
+        raise DocumentError(f"{document.content}: not a file that can be sent")
     if isinstance(document.content, str):
         return document.content.encode("utf-8", "surrogatepass")
     return document.content

@@ -1,19 +1,163 @@
-"""Requests and answers over one connection: refusals become errors, and the token goes to no other server."""
+"""HTTP requests to a server: bodies, answers, errors. The token is never sent to another server."""
 
 import json
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
+from pathlib import Path
 from ssl import SSLCertVerificationError, SSLContext, SSLError, create_default_context
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
 from whorl._version import VERSION
 from whorl.client.address import Address
-from whorl.client.body import Body
-from whorl.client.faults import AnswerError, RefusedError, UnreachableError
+from whorl.errors import DocumentError, WhorlError
+
+# Advice for a refusal whose message from the server gives none.
+_REMEDIES = {
+    401: "set WHORL_TOKEN to a token of this server, or use --token-file",
+    403: "ask the administrator for a token that allows this",
+    413: "send less at a time, or ask the administrator for a larger limit",
+    429: "the server is busy: try again later",
+}
+
+
+class UnreachableError(WhorlError):
+    """No answer came."""
+
+
+class AnswerError(WhorlError):
+    """The answer does not come from a Whorl server of this version."""
+
+
+class ServerRefusedError(WhorlError):
+    """The server refused a request. ``retry_after`` is in seconds, if it said when to come again."""
+
+    def __init__(self, server: str, status: int, detail: str, retry_after: float | None = None) -> None:
+        self.server, self.status, self.detail, self.retry_after = server, status, detail, retry_after
+        remedy = _REMEDIES.get(status)
+        super().__init__(f"{server}: {detail} ({status})" + (f": {remedy}" if remedy else ""))
+
+    def __reduce__(self) -> tuple[type["ServerRefusedError"], tuple[str, int, str, float | None]]:
+        return type(self), (self.server, self.status, self.detail, self.retry_after)
+
+
+# Bytes of a file that are sent at once.
+CHUNK = 1 << 16
+
+
+class HttpBody(Protocol):
+    """The content of a request."""
+
+    @property
+    def media(self) -> str:
+        """Its content type."""
+
+    @property
+    def length(self) -> int:
+        """How many bytes."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes, from the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonBody:
+    """A JSON document."""
+
+    value: Any
+
+    media = "application/json"
+
+    @property
+    def length(self) -> int:
+        """How many bytes."""
+        return len(self._bytes())
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes, from the beginning."""
+        yield self._bytes()
+
+    def _bytes(self) -> bytes:
+        return json.dumps(self.value).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class FormPart:
+    """A field of a form; one with a ``filename`` is a file, whose content is bytes or the file itself."""
+
+    name: str
+    content: bytes | Path
+    filename: str | None = None
+
+
+class MultipartForm:
+    """A multipart form."""
+
+    def __init__(self, parts: Sequence[FormPart]) -> None:
+        # 128 random bits: nobody who writes a document knows them, so none can end a part.
+        self._mark = f"whorl-{secrets.token_hex(16)}"
+        self._parts = [(_head(self._mark, part), part, _size(part)) for part in parts]
+        self._end = f"--{self._mark}--\r\n".encode()
+
+    @property
+    def media(self) -> str:
+        """Its content type."""
+        return f"multipart/form-data; boundary={self._mark}"
+
+    @property
+    def length(self) -> int:
+        """How many bytes."""
+        return sum(len(head) + size + 2 for head, _, size in self._parts) + len(self._end)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes, from the beginning."""
+        for head, part, size in self._parts:
+            yield head
+            yield from _content(part, size)
+            yield b"\r\n"
+        yield self._end
+
+
+def _head(mark: str, part: FormPart) -> bytes:
+    name = f'name="{_quoted(part.name)}"'
+    kind = "" if part.filename is None else "\r\nContent-Type: application/octet-stream"
+    file = "" if part.filename is None else f'; filename="{_quoted(part.filename)}"'
+    return f"--{mark}\r\nContent-Disposition: form-data; {name}{file}{kind}\r\n\r\n".encode("utf-8", "replace")
+
+
+def _quoted(text: str) -> str:
+    """As browsers write names in a form: what would end the name or the line is written as %."""
+    return text.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _size(part: FormPart) -> int:
+    if isinstance(part.content, bytes):
+        return len(part.content)
+    try:
+        return part.content.stat().st_size
+    except OSError as error:
+        raise DocumentError(f"cannot read {part.content}: {error.strerror}") from error
+
+
+def _content(part: FormPart, size: int) -> Iterator[bytes]:
+    """Yield the bytes of a part: of a file, as many as were announced."""
+    if isinstance(part.content, bytes):
+        yield part.content
+        return
+    try:
+        with part.content.open("rb") as file:
+            while size and (chunk := file.read(min(size, CHUNK))):
+                size -= len(chunk)
+                yield chunk
+    except OSError as error:
+        raise DocumentError(f"cannot read {part.content}: {error.strerror}") from error
+    if size:
+        raise DocumentError(f"{part.content} changed while it was sent: send it again")
+
 
 # Seconds without a byte: a search of a long document and a full queue take less.
 TIMEOUT = 120.0
@@ -35,7 +179,7 @@ _STALE = (RemoteDisconnected, BrokenPipeError, ConnectionResetError)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerResponse:
     """What a server said."""
 
     status: int
@@ -61,53 +205,55 @@ class Transport:
             self._connection.close()
             self._connection = None
 
-    def json(self, method: str, path: str, query: dict[str, Any] | None = None, body: Body | None = None) -> Any:
-        """The JSON that a request is answered with; None if the answer has no content."""
+    def json(self, method: str, path: str, query: dict[str, Any] | None = None, body: HttpBody | None = None) -> Any:
+        """Return the JSON of the response to a request; None if it has no content."""
         answer = self._answered(method, path + _encoded(query), body)
         if not answer.body:
             return None
         try:
             return json.loads(answer.body)
         except (ValueError, RecursionError) as error:
-            raise AnswerError(f"{self.address.url}: the answer is no JSON: is a Whorl server there?") from error
+            raise AnswerError(f"{self.address.url}: the answer is not JSON: is this a Whorl server?") from error
 
-    def _answered(self, method: str, path: str, body: Body | None) -> Answer:
-        """An answer that is no refusal. Who is told to come again later does so, once."""
+    def _answered(self, method: str, path: str, body: HttpBody | None) -> ServerResponse:
+        """Return a successful response. Try again once if the server asks for it."""
         try:
             return self._accepted(method, path, body)
-        except RefusedError as error:
+        except ServerRefusedError as error:
             if error.status != 429 or error.retry_after is None or error.retry_after > LONGEST_WAIT:
                 raise
             self._pause(error.retry_after)
         return self._accepted(method, path, body)
 
-    def _accepted(self, method: str, path: str, body: Body | None) -> Answer:
+    def _accepted(self, method: str, path: str, body: HttpBody | None) -> ServerResponse:
         target = self.address.base + path
         for _ in range(REDIRECTS + 1):
             answer = self._exchange(method, target, body)
             if answer.status not in (301, 302, 303, 307, 308):
                 return self._checked(answer)
             target = self._moved(method, answer)
-        raise AnswerError(f"{self.address.url}: it redirects in a circle")
+        raise AnswerError(f"{self.address.url}: too many redirects")
 
-    def _moved(self, method: str, answer: Answer) -> str:
-        """Where on this server the answer is. To another one the token is not carried."""
+    def _moved(self, method: str, answer: ServerResponse) -> str:
+        """Return the target of a redirect on this server. The token is never sent to another one."""
         location = answer.location or ""
         is_path = location.startswith("/") and not location.startswith("//")
         if not is_path and not self.address.is_same_server(location):
             shown = _printable(location.partition("?")[0])
-            raise AnswerError(f"{self.address.url}: it redirects to {shown}: if you trust that, give it to --server")
+            raise AnswerError(
+                f"{self.address.url}: it redirects to {shown}. If you trust that server, pass it to --server"
+            )
         if answer.status < 307 and method not in ("GET", "HEAD"):
-            raise AnswerError(f"{self.address.url}: it redirects a {method}: is a Whorl server there?")
+            raise AnswerError(f"{self.address.url}: it redirects a {method} request: is this a Whorl server?")
         parts = urlsplit(location)
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
-    def _checked(self, answer: Answer) -> Answer:
+    def _checked(self, answer: ServerResponse) -> ServerResponse:
         if 200 <= answer.status < 300:
             return answer
-        raise RefusedError(self.address.url, answer.status, _detail(answer), answer.retry_after)
+        raise ServerRefusedError(self.address.url, answer.status, _detail(answer), answer.retry_after)
 
-    def _exchange(self, method: str, target: str, body: Body | None) -> Answer:
+    def _exchange(self, method: str, target: str, body: HttpBody | None) -> ServerResponse:
         """Send a request and read all of its answer, on a new connection if the old one was let go meanwhile."""
         is_fresh = self._connection is None
         try:
@@ -121,7 +267,7 @@ class Transport:
             raise self._unreachable(error) from error
         return self._exchange(method, target, body)
 
-    def _sent(self, method: str, target: str, body: Body | None) -> Answer:
+    def _sent(self, method: str, target: str, body: HttpBody | None) -> ServerResponse:
         connection = self._connected()
         connection.putrequest(method, target, skip_accept_encoding=True)
         for name, value in self._headers(body).items():
@@ -134,8 +280,8 @@ class Transport:
             return self._early(connection, error)
         return self._read(connection.getresponse())
 
-    def _early(self, connection: HTTPConnection, error: OSError) -> Answer:
-        """A server that refuses a body says so and reads no more: its answer may be there."""
+    def _early(self, connection: HTTPConnection, error: OSError) -> ServerResponse:
+        """Return the response of a server that refused a body before reading all of it, if there is one."""
         try:
             answer = self._read(connection.getresponse())
         except (OSError, HTTPException):
@@ -143,7 +289,7 @@ class Transport:
         self.close()
         return answer
 
-    def _headers(self, body: Body | None) -> dict[str, str]:
+    def _headers(self, body: HttpBody | None) -> dict[str, str]:
         headers = {"Accept": "application/json, application/problem+json", "User-Agent": f"whorl/{VERSION}"}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
@@ -151,15 +297,15 @@ class Transport:
             headers |= {"Content-Type": body.media, "Content-Length": str(body.length)}
         return headers
 
-    def _read(self, response: HTTPResponse) -> Answer:
+    def _read(self, response: HTTPResponse) -> ServerResponse:
         data = response.read(LARGEST_ANSWER + 1)
         if len(data) > LARGEST_ANSWER:
             self.close()
-            raise AnswerError(f"{self.address.url}: the answer is larger than any that Whorl gives")
+            raise AnswerError(f"{self.address.url}: the answer is too large: is this a Whorl server?")
         if response.will_close:
             self.close()
         after = _seconds(response.getheader("Retry-After"))
-        return Answer(response.status, response.getheader("Location"), after, data)
+        return ServerResponse(response.status, response.getheader("Location"), after, data)
 
     def _connected(self) -> HTTPConnection:
         if self._connection is None:
@@ -174,37 +320,37 @@ class Transport:
     def _unreachable(self, error: Exception) -> UnreachableError:
         url = self.address.url
         if isinstance(error, SSLCertVerificationError):
-            told = (
-                f"its certificate is not trusted: {error.verify_message}: SSL_CERT_FILE can name the one of its issuer"
+            problem = (
+                f"its certificate is not trusted: {error.verify_message}. To trust another issuer, set SSL_CERT_FILE"
             )
-            return UnreachableError(f"{url}: {told}")
+            return UnreachableError(f"{url}: {problem}")
         if isinstance(error, SSLError):
-            return UnreachableError(
-                f"{url}: no TLS is spoken there: {error.reason}: is it http:// instead of https://?"
-            )
+            return UnreachableError(f"{url}: TLS failed: {error.reason}: should the address begin with http://?")
         if isinstance(error, ConnectionRefusedError):
-            return UnreachableError(f"{url}: nobody listens there: is the server running, and the address right?")
+            return UnreachableError(f"{url}: connection refused: is the server running, and is the address right?")
         if isinstance(error, TimeoutError):
             return UnreachableError(f"{url}: no answer within {self._timeout:g} seconds: try again later")
         if isinstance(error, _STALE):
-            return UnreachableError(f"{url}: it ended the connection without an answer: try again, or give it less")
+            return UnreachableError(
+                f"{url}: the server closed the connection without an answer: try again, or send less"
+            )
         reason = _printable(getattr(error, "strerror", None) or str(error) or type(error).__name__)
         return UnreachableError(f"{url}: cannot be reached: {reason}")
 
 
 def _encoded(query: dict[str, Any] | None) -> str:
-    given = {name: value for name, value in (query or {}).items() if value is not None}
-    return f"?{urlencode(given)}" if given else ""
+    values = {name: value for name, value in (query or {}).items() if value is not None}
+    return f"?{urlencode(values)}" if values else ""
 
 
-def _detail(answer: Answer) -> str:
-    """What a refusal says: a problem's own words, or those of the status."""
+def _detail(answer: ServerResponse) -> str:
+    """Return the message of a refusal: that of the problem document, or that of the status."""
     try:
-        told = json.loads(answer.body)
-        words = [str(told[name]) for name in ("title", "detail") if told.get(name)]
-        return _printable(": ".join(words)) or "it refuses"
+        problem = json.loads(answer.body)
+        words = [str(problem[name]) for name in ("title", "detail") if problem.get(name)]
+        return _printable(": ".join(words)) or "request refused"
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
-        return "it answers, but not as a Whorl server does"
+        return "not an answer of a Whorl server"
 
 
 def _printable(text: str) -> str:
@@ -213,7 +359,7 @@ def _printable(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """How long to wait: a number of seconds, or a date."""
+    """Return how long to wait: a number of seconds, or until a date."""
     if header is None:
         return None
     if header.strip().isascii() and header.strip().isdigit():

@@ -1,24 +1,150 @@
-"""What phase 1 knows of documents: a row for each, of one length, and the texts that the rows tell the lengths of."""
+"""The records of clustering: documents, features, fixed-size rows and columns of texts."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from math import isnan
 from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl import kernel
-from whorl.clustering.features import Features
+from whorl.errors import InputError
+from whorl.formats.corpora.records import BadRowError, Columns, CorpusRecord, Fault, RowPlace, fault, record
+from whorl.kernel import native_files
 from whorl.model import Document, Hashes
+
+Feature = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """An object and its set of features: integers or strings, in any order."""
+
+    name: str
+    features: Sequence[Feature]
+    url: str | None = None
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadDocument(Document):
+    """A row that gives no document, and why. It keeps its place, so that results stay in the order of the rows."""
+
+    reason: str = ""
+
+
+def identities(features: Sequence[Feature]) -> Hashes:
+    """Return a 64-bit number for each feature. Integers that fit stand for themselves; 5 and "5" differ."""
+    if set(map(type, features)) == {int}:
+        try:
+            return np.array(features, np.int64).view(np.uint64)
+        except OverflowError:
+            pass  # some need all 64 bits, or more: one at a time
+    return np.array([_identity(feature) for feature in features], np.uint64)
+
+
+def _identity(feature: Feature) -> int:
+    if isinstance(feature, str):
+        return _hashed(b"s" + feature.encode("utf-8", "surrogatepass"))
+    if isinstance(feature, bool) or not isinstance(feature, int | np.integer):
+        raise InputError(f"features are integers or strings, not {type(feature).__name__}")
+    number = int(feature)
+    # Negative integers in two's complement. Larger ones are hashed like strings.
+    return number % (1 << 64) if -(1 << 63) <= number < 1 << 64 else _hashed(b"i%d" % number)
+
+
+def _hashed(data: bytes) -> int:
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
 
 Item: TypeAlias = Document | Features
 
-# What is kept of a document in words: its name, where and when it was, and why it could not be read, if so.
+
+def item_of(record: CorpusRecord) -> Item:
+    """Return what is clustered of a record of a corpus."""
+    document = record.document
+    if record.features is not None:
+        return Features(record.id, record.features, document.url, document.date)
+    return document if document.name == record.id else replace(document, name=record.id)
+
+
+def item_of_row(values: Mapping[str, Any], columns: Columns, place: RowPlace) -> Item | Fault:
+    """Return what is clustered of a row of a table, or why the row gives no document."""
+    try:
+        return item_of(record(values, columns, place, 0))
+    except BadRowError as error:
+        return fault(place, error)
+
+
+def rows_of(table: Any) -> Iterable[Any]:
+    """Return the rows of an Arrow table, a pandas or a Polars frame as dictionaries; anything else as it is.
+
+    None of these packages is imported: their objects are recognised by their methods.
+    """
+    if hasattr(table, "iter_rows"):  # Polars
+        return cast(Iterable[Any], table.iter_rows(named=True))
+    if hasattr(table, "to_batches") and hasattr(table, "schema"):  # Arrow
+        return (row for batch in table.to_batches() for row in batch.to_pylist())
+    if hasattr(table, "to_pylist") and hasattr(table, "schema"):  # a batch of Arrow
+        return cast(Iterable[Any], table.to_pylist())
+    if hasattr(table, "itertuples") and hasattr(table, "iloc"):  # pandas
+        starts = range(0, len(table), _FRAME_ROWS)
+        return (row for at in starts for row in table.iloc[at : at + _FRAME_ROWS].to_dict("records"))
+    return cast(Iterable[Any], table)
+
+
+# Rows of a frame that are dictionaries at a time.
+_FRAME_ROWS = 4096
+
+
+def item_of_values(values: Mapping[str, Any], columns: Columns, number: int) -> Item:
+    """Return what is clustered of a row in memory; without an id, its number is its name. A missing number, as pandas
+    has in place of a missing text, is a missing value."""
+    named = ((name, values.get(name)) for name in columns.needed())
+    present = {name: None if isinstance(value, float) and isnan(value) else value for name, value in named}
+    item = item_of_row(present, columns, RowPlace("", number + 1))
+    if isinstance(item, Fault):
+        return UnreadDocument(str(present.get(columns.id or "") or number), "", reason=item.reason)
+    has_id = columns.id is not None and present.get(columns.id) is not None
+    return item if has_id else replace(item, name=str(number))
+
+
+def items_of(
+    documents: Iterable[Any], columns: Columns, report: Callable[[int, int | None], object] = lambda done, total: None
+) -> Iterator[Item]:
+    """Yield what is clustered of texts, paths, documents and rows; ``report`` gets the number done, and of all if it is
+    known."""
+    total = len(documents) if isinstance(documents, Sized) else None
+    for number, document in enumerate(rows_of(documents)):
+        report(number, total)
+        yield _item(document, columns, number)
+
+
+def _item(document: Any, columns: Columns, number: int) -> Item:
+    if isinstance(document, Document | Features):
+        return document
+    if isinstance(document, Mapping):
+        if number == 0 and columns.content not in document:
+            raise InputError(
+                f"documents: no column {columns.content!r}; there are {', '.join(map(repr, document))}. Name the right "
+                "one with columns=Columns(text=...)"
+            )
+        return item_of_values(document, columns, number)
+    if not isinstance(document, str | bytes | Path):
+        raise InputError(
+            f"documents: number {number} is {type(document).__name__}; give texts, paths, Documents, Features or rows "
+            "as dictionaries"
+        )
+    return Document(str(document) if isinstance(document, Path) else str(number), document)
+
+
+# Texts of a document: its id, URL and date, and why it could not be read.
 TEXTS = ("id", "url", "date", "reason")
 
-# Digests of the content, of its symbols and of its set of shingles; bytes read; how many distinct shingles; the bytes
-# of each text, -1 if there is none.
+# Digests of the content, of its symbols and of its set of shingles; bytes read; number of distinct shingles; bytes of
+# each text, -1 if there is none.
 RECORD = np.dtype(
     [
         ("content", "<u8", 2),
@@ -34,8 +160,8 @@ Records: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Documents that were read together: their rows, their texts by column, and all their shingles."""
+class DocumentBatch:
+    """Documents read together: their rows, their texts by column, and all their shingles."""
 
     records: Records
     texts: dict[str, bytes]
@@ -47,9 +173,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Sorted hashes of each document: those of document i are ``hashes[bounds[i] : bounds[i + 1]]``. ``path`` is the
-    file that they are mapped from. What the system maps counts as memory of this process, and it maps more than is
-    looked at: what must not take much is read instead."""
+    """Sorted hashes of each document: those of document i are ``hashes[bounds[i] : bounds[i + 1]]``.
+
+    ``path`` is the file that they are mapped from. Mapped pages count as memory of this process, and the system maps
+    more than is read; to stay within a budget, read from the file.
+    """
 
     hashes: Hashes
     bounds: NDArray[np.int64]
@@ -60,15 +188,14 @@ class Rows:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many each document has."""
         return np.diff(self.bounds)
 
     def spans(self, step: int) -> Iterator[tuple[int, int]]:
-        """First and last of documents that have about so many together; at least one document."""
+        """Yield first and last of consecutive documents with about ``step`` hashes together; at least one document."""
         return spans(self.bounds, step)
 
     def part(self, first: int, last: int) -> "Rows":
-        """Documents that follow each other, in memory."""
+        """Return consecutive documents, in memory."""
         start, end = self.bounds[first], self.bounds[last]
         bounds = self.bounds[first : last + 1] - start
         if self.path is None:
@@ -76,11 +203,11 @@ class Rows:
         return Rows(_read(self.path, self.bounds[first : first + 1], bounds[[0, -1]]), bounds)
 
     def fits(self, memory: int) -> bool:
-        """Whether any document may be looked at where it is, without taking more memory than this."""
+        """Return whether reading any document in place takes at most this memory."""
         return self.path is None or self.hashes.nbytes <= memory
 
     def gathered(self, documents: NDArray[np.int64]) -> "Rows":
-        """Any documents, in memory, one after the other."""
+        """Return any documents, in memory, concatenated."""
         bounds = np.zeros(len(documents) + 1, np.int64)
         starts = self.bounds[documents]
         np.cumsum(self.bounds[documents + 1] - starts, out=bounds[1:])
@@ -91,15 +218,14 @@ class Rows:
 
 
 def _read(path: Path, starts: NDArray[np.int64], bounds: NDArray[np.int64]) -> Hashes:
-    """Stretches of a file's hashes, one after the other: the first becomes ``bounds[0]`` to ``bounds[1]``."""
+    """Read stretches of hashes from a file, concatenated: the first becomes ``bounds[0]`` to ``bounds[1]``."""
     with path.open("rb") as file:
-        found: Hashes = kernel.files().gather(file.fileno(), starts, bounds)
-    return found
+        return native_files.gather(file.fileno(), starts, bounds)
 
 
 def spans(bounds: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
-    """First and last of things that have about so much together, if thing i has what is between ``bounds[i]`` and the
-    next; at least one thing."""
+    """Yield first and last of consecutive items with about ``step`` units together, if item i has those between
+    ``bounds[i]`` and the next; at least one item."""
     first = 0
     while first < len(bounds) - 1:
         last = max(first + 1, int(np.searchsorted(bounds, bounds[first] + step, "right")) - 1)
@@ -108,15 +234,13 @@ def spans(bounds: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
 
 
 def packed(column: Sequence[str | None]) -> tuple[NDArray[np.int64], bytes]:
-    """The lengths of some texts in bytes, -1 for what is not there, and the bytes. A lone surrogate, which UTF-8 has
-    not, is spelled out."""
+    """Return the lengths of texts in bytes, -1 for missing ones, and the bytes. Lone surrogates are escaped."""
     data = [None if text is None else text.encode("utf-8", "backslashreplace") for text in column]
     return np.array([-1 if part is None else len(part) for part in data], np.int64), b"".join(filter(None, data))
 
 
-class Texts(Sequence[str | None]):
-    """A column of texts, read from where it lies. ``data`` has their bytes, ``starts`` where each begins and the last
-    one ends."""
+class TextColumn(Sequence[str | None]):
+    """A column of texts, read in place. ``data`` holds their bytes, ``starts`` where each begins and the last ends."""
 
     def __init__(self, data: NDArray[np.uint8], lengths: NDArray[np.int32]) -> None:
         self.data = np.asarray(data)  # a mapped file's own class costs a microsecond each time it is cut
@@ -143,7 +267,7 @@ class Texts(Sequence[str | None]):
         return (self[number] for number in range(len(self)))
 
     def packed(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """The bytes of some of the texts, one after the other, and where each begins and the last one ends."""
+        """Return the bytes of some texts, concatenated, and where each begins and the last ends."""
         starts = self.starts[numbers]
         lengths = self.starts[numbers + 1] - starts
         ends = np.zeros(len(numbers) + 1, np.int32)
@@ -151,11 +275,14 @@ class Texts(Sequence[str | None]):
         return self.data[np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])], ends
 
     def lines(self, numbers: NDArray[np.int64]) -> bytes:
-        """Some of the texts, each on a line of its own."""
+        """Return some texts, one per line. A line break in a text is escaped."""
         data, ends = self.packed(numbers)
+        if np.isin(data, (ord("\n"), ord("\r"))).any():
+            texts = ((self[number] or "").replace("\n", "\\n").replace("\r", "\\r") for number in numbers.tolist())
+            return "".join(f"{text}\n" for text in texts).encode()
         return np.insert(data, ends[1:], ord("\n")).tobytes()
 
-    def held(self) -> "Texts":
-        """The same, in memory."""
+    def in_memory(self) -> "TextColumn":
+        """Copy the column from disk."""
         lengths = np.where(self.is_there, np.diff(self.starts), -1).astype(np.int32)
-        return Texts(np.array(self.data), lengths)
+        return TextColumn(np.array(self.data), lengths)

@@ -1,1 +1,1 @@
-"""MOSS: all pairs of a class, ranked, with the passages that they share (winnowing paper, section 5.2)."""
+"""Compare all pairs of a class, as MOSS does, and rank them with their passages (winnowing paper, section 5.2)."""

@@ -1,19 +1,39 @@
-"""``whorl.compare``: two documents in, what they have in common out."""
+"""``whorl.compare``: two documents. ``whorl.compare_all``: a class, in the winnowing paper's steps (section 5.2)."""
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from whorl.comparison.candidates import CandidatePairs, Estimates, estimate, fuse
+from whorl.comparison.evidence.finding import SubmissionTexts
+from whorl.comparison.evidence.findings import findings, submission_texts
+from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntake, SubmissionReader
+from whorl.comparison.layouts import NONE, RosterRecord, course_exports, find_layouts
+from whorl.comparison.listing import Listing, clusters, groups, histogram, identical_groups
+from whorl.comparison.result import Comparison, NormalForms, Pair, Run, Submission
+from whorl.comparison.roster import anonymise, anonymise_skipped, read_roster, records_of
+from whorl.comparison.settings import Settings, scheme_for
+from whorl.comparison.verification import PairVerifier, backgrounds
+from whorl.comparison.weights import ClassWeights, Forms, NormalWeights, build_postings
+from whorl.engine.cache import ReadCache
+from whorl.engine.documents import read_whole
+from whorl.engine.hashing import Key
 from whorl.errors import InputError
-from whorl.fingerprinting.whole import read_whole
-from whorl.hashing.key import Key
+from whorl.formats.reading import CODE
+from whorl.matching.chains import sample
 from whorl.matching.deep.likeness import Prose, check_prose, deep_likeness
 from whorl.matching.deep.words import words
 from whorl.matching.evidence import evidence, sift
-from whorl.matching.likeness import Likeness, likeness
-from whorl.matching.lines import Lines
-from whorl.matching.passages import Readable
-from whorl.model import Document
+from whorl.matching.likeness import ComparedDocument, Likeness, likeness
+from whorl.matching.passage import Lines
+from whorl.matching.score import ScorePart, make_part
+from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 
 
@@ -27,30 +47,246 @@ def compare(
 ) -> Likeness:
     """Compare two documents: strings are texts, paths are files, bytes are decoded.
 
-    With only two documents at hand nothing is known to be rare, so every fingerprint weighs the same. ``deep`` finds
-    the passages of prose whose words were changed as well; ``summaries``, with it, those that were drawn together from
-    a long text.
+    Two documents do not show which fingerprints are rare, so all have the same weight. ``deep`` also finds edited
+    passages of prose; ``summaries``, with ``deep``, passages summarised from a long text.
     """
     scheme = resolve(scheme)
     if summaries and not deep:
-        raise InputError("summaries: the deep pass finds them; give deep too")
+        raise InputError("summaries: only the deep pass finds them; add deep")
     if deep:
         check_prose(scheme)
     sides = _read(left, scheme), _read(right, scheme)
-    one, two = (np.unique(readable.evidence.hashes) for readable, _ in sides)
-    shared = len(np.intersect1d(one, two, assume_unique=True))
-    smaller, together = min(len(one), len(two)), len(one) + len(two) - shared
-    measures = shared / max(1, together), shared / max(1, smaller), shared
+    totals = [len(np.unique(document.evidence.hashes)) for document, _ in sides]
+
+    def weigh(shared: Hashes) -> ScorePart:
+        return make_part(scheme.symbols or "symbols", len(shared), *totals)
+
     if not deep:
-        return likeness(sides[0][0], sides[1][0], scheme, *measures)
-    prose = [Prose(readable, words([text], [readable.evidence])) for readable, text in sides]
-    return deep_likeness(prose[0], prose[1], scheme, *measures, summarised=summaries)
+        return likeness(sides[0][0], sides[1][0], scheme, weigh)
+    prose = [Prose(document, words([text], [document.evidence])) for document, text in sides]
+    return deep_likeness(prose[0], prose[1], scheme, weigh, summarised=summaries)
 
 
-def _read(document: str | Path | bytes | Document, scheme: Scheme) -> tuple[Readable, str]:
-    """What can be matched of a document, and its text."""
+def _read(document: str | Path | bytes | Document, scheme: Scheme) -> tuple[ComparedDocument, str]:
+    """Read a document for matching, and its text."""
     if not isinstance(document, Document):
         document = Document(str(document) if isinstance(document, Path) else "", document)
     whole = read_whole(document, scheme.with_key(Key.PUBLIC.id), Key.PUBLIC)
-    own = evidence(sift(whole.stream, whole.fingerprints, None))
-    return Readable(own, [document.name], [Lines(whole.text)]), whole.text
+    file = evidence(sift(whole.stream, whole.fingerprints, None))
+    return ComparedDocument(file, [document.name], [Lines(whole.text)]), whole.text
+
+
+# Called with the stage, the number of finished items, and their total if it is known.
+Progress = Callable[[str, int, int | None], object]
+
+
+def compare_all(
+    paths: Path | str | Iterable[Path | str],
+    scheme: Scheme | str | None = None,
+    *,
+    base: Path | str | Iterable[Path | str] = (),
+    archive: Path | str | Iterable[Path | str] = (),
+    roster: Path | str | None = None,
+    progress: Progress | None = None,
+    cache: ReadCache | None = None,
+    **settings: Any,
+) -> Comparison:
+    """Compare all submissions with each other. Every child of the paths is one: a file, a folder or an archive.
+
+    The default scheme is ``code`` if there is a program among the files, else ``text``. ``base`` is starter code:
+    anything found in it is ignored. Submissions in ``archive`` are compared with the new ones, not with each other.
+    ``roster`` is a CSV file with names, people, labels and dates. Exports of course systems are recognised, and two
+    submissions of one person are not compared. Files in ``cache`` are not read again. The other settings are those of
+    ``Settings``.
+    """
+    return Comparing(scheme, Settings(**settings), progress, cache).run(
+        paths_of(paths), paths_of(base), paths_of(archive), {} if roster is None else read_roster(Path(roster))
+    )
+
+
+class Comparing:
+    """The steps of a comparison. The Spark backend overrides those that run on many machines."""
+
+    def __init__(
+        self,
+        scheme: Scheme | str | None,
+        settings: Settings,
+        progress: Progress | None = None,
+        cache: ReadCache | None = None,
+    ) -> None:
+        self._scheme, self._settings, self._cache = scheme, settings, cache
+        self._progress: Progress = progress or (lambda _stage, _done, _total: None)
+        self._text: Callable[[int, int], str]
+        self._base: list[SubmissionTexts] = []
+
+    def run(
+        self, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path], roster: Mapping[str, RosterRecord]
+    ) -> Comparison:
+        """Run all steps."""
+        if not paths:
+            raise InputError("nothing to compare: name a folder, an archive or files")
+        scheme = scheme_for(paths, self._settings) if self._scheme is None else resolve(self._scheme)
+        if self._settings.deep:
+            check_prose(scheme)
+        settings, normal = self._settings, self._settings.normal_form and scheme.frontend == CODE
+        named = paths
+        if settings.layout != NONE:
+            paths = [export for path in paths for export in course_exports(path, settings.rules)]
+        layouts, recognised = find_layouts(paths, archive, settings.rules, settings.layout)
+        reader = SubmissionReader(
+            scheme, Key.PUBLIC, settings.rules, settings.threads, settings.format, normal, layouts, self._cache
+        )
+        entries, skipped = self._read_submissions(reader, paths, base, archive)
+        records, missing = records_of(entries, roster, layouts)
+        skipped = skipped + missing
+        if self._settings.anonymise:
+            records, skipped = anonymise(entries, records), anonymise_skipped(skipped, entries)
+            recognised = tuple(each._replace(path="") for each in recognised)
+        for entry in entries:
+            entry.person = records.get(entry.name, RosterRecord()).person
+        identical = tuple(identical_groups(entries))
+        candidates, weights = self._candidates(entries, scheme, identical)
+        ranked, if_long = candidates.ranked()
+        verified = [pair for pair in self._pairs(ranked, if_long, entries, scheme, weights) if pair is not None]
+        submissions = tuple(_submission(entry, records.get(entry.name, RosterRecord())) for entry in entries)
+        listing = Listing(settings, scheme, lambda numbers: self._texts_of(numbers, submissions, entries))
+        pairs, beyond = listing.pairs(verified, candidates.representative)
+        return Comparison(
+            scheme=scheme,
+            submissions=submissions,
+            pairs=pairs,
+            clusters=clusters(candidates.links(verified), ((pair.left, pair.right) for pair in pairs)),
+            groups=groups(pairs, submissions),
+            skipped=tuple(skipped),
+            threshold=self._settings.least,
+            measure=self._settings.measure,
+            scores=histogram(candidates.histogram, ranked, verified, scheme),
+            omitted=candidates.reached - len(ranked) + beyond,
+            compared=_compared(entries),
+            long=settings.long_passage(scheme),
+            identical=identical,
+            text=self._text,
+            findings=findings(self._texts(submissions, entries), self._base, self._cache),
+            normal_forms=_normal_forms(entries) if normal else None,
+            layouts=recognised,
+            run=_run(named, base, archive, settings),
+        )
+
+    def _read_submissions(
+        self, reader: SubmissionReader, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path]
+    ) -> tuple[list[ReadSubmission], list[Skipped]]:
+        """Read all submissions; return them in order, and the skipped files."""
+        self._buffer = SpillBuffer()
+        intake = SubmissionIntake(reader, self._buffer, lambda done: self._progress("reading", done, None))
+        intake.read_starter_code(base)
+        self._base = intake.base
+        intake.take(paths, archived=False)
+        intake.take(archive, archived=True)
+        return intake.entries(), intake.skipped
+
+    def _candidates(
+        self, entries: Sequence[ReadSubmission], scheme: Scheme, identical: Sequence[Sequence[int]]
+    ) -> tuple[CandidatePairs, ClassWeights]:
+        """Return the candidate pairs, and the weights of all fingerprints."""
+        most, fresh = self._settings.most(len(entries)), sum(not entry.archived for entry in entries)
+        plain, plain_weights = build_postings([entry.distinct() for entry in entries], most)
+        estimates: Iterable[Estimates] = estimate(plain, range(fresh))
+        weights = ClassWeights(plain_weights)
+        has_normal = np.array([entry.normal.forms > 0 for entry in entries], np.bool_)
+        if has_normal.any():
+            statements = [entry.normal.distinct_statements() for entry in entries]
+            standing = [entry.normal.distinct_standing() for entry in entries]
+            counts = (np.array([len(hashes) for hashes in kind], np.int64) for kind in (statements, standing))
+            forms = Forms(has_normal, *counts)
+            kinds = ([entry.normal.distinct() for entry in entries], statements, standing)
+            postings = [build_postings(kind, most) for kind in kinds]
+            estimates = map(fuse, estimates, *(estimate(each, range(fresh)) for each, _ in postings), repeat(forms))
+            weights = ClassWeights(plain_weights, NormalWeights(forms, *(weights for _, weights in postings)))
+        candidates = CandidatePairs(self._settings, scheme, [entry.person for entry in entries], identical)
+        for number, pairs in enumerate(estimates, 1):
+            candidates.add(pairs)
+            self._progress("comparing", number, fresh)
+        return candidates, weights
+
+    def _pairs(
+        self,
+        ranked: Estimates,
+        if_long: NDArray[np.bool_],
+        entries: Sequence[ReadSubmission],
+        scheme: Scheme,
+        weights: ClassWeights,
+    ) -> Iterable[Pair | None]:
+        """Verify the candidate pairs; yield None for a pair that needs a long run and has none."""
+        sampled = (entries[number] for number in sample(len(entries)))
+        sample_backgrounds = backgrounds(sampled, self._buffer, scheme)
+        verifier = PairVerifier(entries, self._buffer, scheme, self._settings, sample_backgrounds, weights)
+        self._text = verifier.text
+        columns = ranked.left.tolist(), ranked.right.tolist(), if_long.tolist()
+        for number, (left, right, needs_long) in enumerate(zip(*columns, strict=True), 1):
+            yield verifier.pair(left, right, if_long=needs_long)
+            self._progress("passages", number, len(ranked))
+
+    def _texts(self, submissions: Sequence[Submission], entries: Sequence[ReadSubmission]) -> Iterable[SubmissionTexts]:
+        """Yield the texts of all submissions, in order."""
+        texts = submission_texts(submissions, self._text, lambda number, file: entries[number].unseen[file])
+        for number, text in enumerate(texts, 1):
+            yield text
+            self._progress("traits", number, len(submissions))
+
+    def _texts_of(
+        self, numbers: Sequence[int], submissions: Sequence[Submission], entries: Sequence[ReadSubmission]
+    ) -> Iterable[SubmissionTexts]:
+        """Yield the texts of these submissions, in this order."""
+        return submission_texts(
+            [submissions[number] for number in numbers], lambda at, file: self._text(numbers[at], file)
+        )
+
+
+# The settings that change a result, and can be printed.
+PRINTED = (
+    "measure", "threshold", "long", "limit", "max_share", "cluster", "normal_form", "deep", "summaries", "anonymise",
+    "format", "layout",
+)  # fmt: skip
+
+
+def _run(paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path], settings: Settings) -> Run:
+    """Return what is needed to repeat the comparison. Paths may name people: an anonymous result has none."""
+    starts, bases, archives = (() if settings.anonymise else tuple(map(str, each)) for each in (paths, base, archive))
+    return Run(starts, bases, archives, {name: getattr(settings, name) for name in PRINTED})
+
+
+def _normal_forms(entries: Sequence[ReadSubmission]) -> NormalForms:
+    forms = sum(entry.normal.forms for entry in entries)
+    files = sum(len(entry.files) for entry in entries)
+    return NormalForms(forms, files - forms, sum(entry.normal.seconds for entry in entries))
+
+
+def _compared(entries: Sequence[ReadSubmission]) -> int:
+    """Return the number of compared pairs: archived submissions, and those of one person, are not compared with each
+    other."""
+    archived = Counter(entry.person for entry in entries if entry.archived)
+    every = Counter(entry.person for entry in entries)
+    return (
+        comb(every.total(), 2)
+        - comb(archived.total(), 2)
+        - sum(comb(times, 2) - comb(archived[person], 2) for person, times in every.items() if person is not None)
+    )
+
+
+def _submission(entry: ReadSubmission, record: RosterRecord) -> Submission:
+    return Submission(
+        name=record.name or entry.name,
+        files=tuple(entry.files),
+        symbols=entry.symbols,
+        fingerprints=entry.fingerprints(),
+        archived=entry.archived,
+        person=record.person,
+        assignment=record.assignment,
+        label=record.label,
+        date=record.date,
+    )
+
+
+def paths_of(paths: Path | str | Iterable[Path | str]) -> list[Path]:
+    """Return one path or several as a list."""
+    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]

@@ -1,54 +1,112 @@
-"""Reads submissions: every file of every child of some paths, on several threads, onto the shelf."""
+"""Read submissions into a spill buffer: every file of every child of the paths, on several threads."""
 
+import tempfile
+import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from whorl.collection.children import Member, children
-from whorl.collection.rules import Rules
-from whorl.comparison.evidence.finding import Text, Written
+from whorl.comparison.evidence.finding import SubmissionTexts, Text
 from whorl.comparison.evidence.hidden import hidden_text
+from whorl.comparison.layouts import Layout
+from whorl.comparison.normal_form import NO_NORMAL_FORM, SubmissionNormalForms, normal_form_of
 from whorl.comparison.result import File
-from whorl.comparison.second import Normalised, nothing, taken
-from whorl.comparison.shelf import Shelf
-from whorl.errors import DocumentError, InputError
-from whorl.fingerprinting.whole import Second, Whole, read_wholes
-from whorl.frontends.source import held
-from whorl.hashing.hasher import hasher
-from whorl.hashing.key import Key
-from whorl.index.place import is_index
+from whorl.engine.cache import ReadCache
+from whorl.engine.documents import NormalFormStream, WholeDocument, read_wholes
+from whorl.engine.hashing import Key
+from whorl.engine.sampling import distinct
+from whorl.errors import DocumentError, InputError, UnsuitedError
+from whorl.formats.archives.rules import Rules
+from whorl.formats.archives.walk import ChildItem, Walk, children
+from whorl.formats.encoding import load_content
 from whorl.matching.evidence import Evidence, evidence, sift
-from whorl.matching.sanction import Sanction
-from whorl.model import Document, Hashes, Skipped, Span
+from whorl.matching.starter_code import StarterCode, merge_spans
+from whorl.model import Document, Hashes, Skipped, Span, Symbols
 from whorl.scheme import Scheme
+from whorl.stores import is_index
 
-# Formats that have pages, on which text can be hidden.
+# Memory limit in bytes: several times the size of a class of a thousand programs.
+MEMORY = 64 << 20
+
+_SpilledRow = list[tuple[int, np.dtype[Any], int]]
+
+
+class SpillBuffer:
+    """Rows of arrays, numbered from 0 in the order of insertion."""
+
+    def __init__(self, memory: int = MEMORY) -> None:
+        self._memory = memory
+        self._rows: list[Sequence[NDArray[Any]] | _SpilledRow] = []
+        self._file: IO[bytes] | None = None
+
+    def put(self, arrays: Sequence[NDArray[Any]]) -> int:
+        """Add a row and return its number."""
+        size = sum(array.nbytes for array in arrays)
+        fits = size <= self._memory
+        self._memory = self._memory - size if fits else 0
+        self._rows.append(arrays if fits else [self._spill(array) for array in arrays])
+        return len(self._rows) - 1
+
+    def get(self, number: int) -> list[NDArray[Any]]:
+        """Return a row."""
+        return [array if isinstance(array, np.ndarray) else self._read(*array) for array in self._rows[number]]
+
+    def _spill(self, array: NDArray[Any]) -> tuple[int, np.dtype[Any], int]:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="whorl-")  # noqa: SIM115  (closed with the buffer)
+            weakref.finalize(self, self._file.close)
+        at = self._file.seek(0, 2)
+        self._file.write(np.ascontiguousarray(array).data)
+        return at, array.dtype, len(array)
+
+    def _read(self, at: int, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+        if self._file is None:
+            raise RuntimeError("a row was spilled, but there is no file")
+        self._file.seek(at)
+        return np.frombuffer(self._file.read(count * kind.itemsize), kind)
+
+
+def stream_digest(symbols: Symbols) -> bytes:
+    """Return the digest of a token stream's values, whatever their width."""
+    return blake2b(symbols.astype("<u8").tobytes(), digest_size=16).digest()
+
+
+# Formats with pages, on which text can be hidden.
 PAGED = ("html", "pdf")
 
-Sanctions = tuple[Sanction | None, Sanction | None]
 
-
-class Found(NamedTuple):
-    """One file of a path's child, read, or left out; and the text in it that its page does not show, or why
-    that is not known."""
+class ReadFile(NamedTuple):
+    """One file of a path's child, read or skipped, with its hidden text, or the reason why that is unknown. ``source``
+    is the entry of the path that it is in."""
 
     path: Path
     child: str
     name: str
-    whole: Whole | Skipped
+    whole: WholeDocument | Skipped
     unseen: tuple[str, ...] = ()
     fault: str = ""
+    size: int | None = None
+    source: str = ""
+
+
+class _Member(NamedTuple):
+    """A file of a path before it is read."""
+
+    path: Path
+    item: ChildItem
+    source: str
 
 
 @dataclass(frozen=True)
-class Reader:
-    """How the files of paths are read. ``format`` is what they are, if somebody says so. ``normal_form``: programs get
-    theirs beside their tokens."""
+class SubmissionReader:
+    """Read the files of paths. ``format`` overrides their detected format. ``normal_form`` adds the normal form of
+    programs. ``layouts`` says which files of an export belong together. Files in ``cache`` are not read again."""
 
     scheme: Scheme
     key: Key
@@ -56,64 +114,95 @@ class Reader:
     threads: int
     format: str | None = None
     normal_form: bool = False
+    layouts: Mapping[Path, Layout] = field(default_factory=dict)
+    cache: ReadCache | None = None
     _seen: set[Path] = field(default_factory=set)
 
-    def read(self, paths: Iterable[Path], part: range | None = None) -> Iterator[Found]:
-        """Every file of every child of the paths, in order; each once, however often it is given. ``part`` are those
-        that one of several readers reads, as ``Walk`` has it."""
-        coming: deque[tuple[Path, Member]] = deque()
+    def read(self, paths: Iterable[Path], part: range | None = None) -> Iterator[ReadFile]:
+        """Yield every file of every child of the paths, in order and once. ``part`` is the share of one of several
+        readers, as in ``Walk``."""
+        coming: deque[_Member] = deque()
         documents = self._documents(paths, coming, part)
-        wholes = read_wholes(documents, self.scheme, self.key, self.threads, normal_form=self.normal_form)
+        wholes = read_wholes(
+            documents, self.scheme, self.key, self.threads, normal_form=self.normal_form, cache=self.cache
+        )
         for whole in wholes:
             yield from _skipped(coming)
-            path, (child, inside, item) = coming.popleft()
+            path, (child, inside, item), source = coming.popleft()
             if isinstance(whole, DocumentError):
-                yield Found(path, child, inside, Skipped(item.name, str(whole)))
+                expected = isinstance(whole, UnsuitedError)
+                skipped = Skipped(item.name, str(whole), 1, _size(item), expected)
+                yield ReadFile(path, child, inside, skipped, source=source)
             else:
-                yield Found(path, child, inside, whole, *_unseen(item, whole))
+                yield ReadFile(path, child, inside, whole, *_unseen(item, whole), _size(item), source)
         yield from _skipped(coming)
 
-    def _documents(
-        self, paths: Iterable[Path], coming: deque[tuple[Path, Member]], part: range | None
-    ) -> Iterator[Document]:
-        """The documents alone; ``coming`` has them with what they belong to, and what is left out between them."""
-        for path, member in self._members(paths, part):
-            coming.append((path, member))
-            if isinstance(member.item, Document):
-                yield replace(member.item, format=self.format or member.item.format)
+    def _documents(self, paths: Iterable[Path], coming: deque[_Member], part: range | None) -> Iterator[Document]:
+        """Yield the documents alone; append all members, skipped files included, to ``coming``."""
+        for member in self._members(paths, part):
+            coming.append(member)
+            document = member.item.item
+            if isinstance(document, Document):
+                yield replace(document, format=self.format or document.format)
 
-    def _members(self, paths: Iterable[Path], part: range | None) -> Iterator[tuple[Path, Member]]:
+    def _members(self, paths: Iterable[Path], part: range | None) -> Iterator[_Member]:
         for path in paths:
             place = path.resolve()
-            for member in _indexed(path) if is_index(path) else children(path, self.rules, part):
-                # A path that is a file has its own name; what is in a folder or an archive has the name in it.
-                whole = place if member.item.name == place.name and not place.is_dir() else place / member.item.name
+            for item, source in self._items(path, part):
+                # A file has its own name; a member of a folder or an archive has its name inside.
+                name = item.item.name
+                whole = place if name == place.name and not place.is_dir() else place / name
                 if whole not in self._seen:
                     self._seen.add(whole)
-                    yield path, member
+                    yield _Member(path, item, source)
+
+    def child(self, path: Path, name: str) -> str:
+        """Return the submission of a file of a path, by its name in the walk."""
+        return self.layouts[path].child(name) if path in self.layouts else name.partition("/")[0]
+
+    def _items(self, path: Path, part: range | None) -> Iterator[tuple[ChildItem, str]]:
+        """Yield the items of a path with the submissions that they belong to, and the entries that they are in."""
+        if path in self.layouts:
+            yield from map(self.layouts[path].member, Walk(path, self.rules, part).items())
+        else:
+            items = _indexed(path) if is_index(path) else children(path, self.rules, part)
+            yield from ((item, item.child) for item in items)
 
 
-def _unseen(item: Document | Skipped, whole: Whole) -> tuple[tuple[str, ...], str]:
-    """The text that the page of a document does not show, if it has a page; and why that is not known, if so."""
+def _unseen(item: Document | Skipped, whole: WholeDocument) -> tuple[tuple[str, ...], str]:
+    """Return the text that a document's pages do not show, and the reason if that is unknown."""
     if isinstance(item, Skipped) or whole.format not in PAGED:
         return (), ""
     try:
-        return hidden_text(held(item.content), whole.format), ""
+        return hidden_text(load_content(item.content), whole.format), ""
     except DocumentError as error:
-        return (), f"hidden text was not looked for: {error}"
+        return (), f"hidden text was not searched: {error}"
 
 
-def _skipped(coming: deque[tuple[Path, Member]]) -> Iterator[Found]:
-    """What is left out before the next document."""
-    while coming and isinstance(item := coming[0][1].item, Skipped):
-        path, (child, inside, _) = coming.popleft()
-        yield Found(path, child, inside, item)
+def _size(item: Document | Skipped) -> int | None:
+    """Return the size of a document in bytes; None for a text or an unreadable file."""
+    if isinstance(item, Skipped) or isinstance(item.content, str):
+        return None
+    if isinstance(item.content, bytes):
+        return len(item.content)
+    try:
+        return item.content.stat().st_size
+    except OSError:
+        return None
+
+
+def _skipped(coming: deque[_Member]) -> Iterator[ReadFile]:
+    """Yield the skipped files before the next document."""
+    while coming and isinstance(item := coming[0].item.item, Skipped):
+        path, (child, inside, _), source = coming.popleft()
+        yield ReadFile(path, child, inside, item, source=source)
 
 
 @dataclass(slots=True)
-class Entry:
-    """A submission while it is read: its files, their rows on the shelf, and their fingerprints. ``child`` is its name
-    in its path, ``name`` is one that no other has."""
+class ReadSubmission:
+    """A submission while it is read: its files, their rows in the spill buffer, and their fingerprints. ``child`` is
+    its name in its path, ``name`` is unique. ``sources`` are the entries of the path that it is made of. ``streams``
+    has the digest of each file's tokens."""
 
     child: str
     path: Path
@@ -123,136 +212,175 @@ class Entry:
     rows: list[int] = field(default_factory=list)
     hashes: list[Hashes] = field(default_factory=list)
     unseen: list[tuple[str, ...]] = field(default_factory=list)
+    streams: list[bytes] = field(default_factory=list)
     symbols: int = 0
-    normal: Normalised = field(default_factory=lambda: Normalised([], [], [], []))
+    sources: list[str] = field(default_factory=list)
+    person: str | None = None
+    normal: SubmissionNormalForms = field(default_factory=lambda: SubmissionNormalForms([], [], [], []))
 
     def distinct(self) -> Hashes:
-        """Its fingerprints, each once, ascending."""
-        return np.unique(np.concatenate([*self.hashes, np.zeros(0, np.uint64)]))
+        """Return the fingerprints, ascending and distinct."""
+        return distinct(np.concatenate([*self.hashes, np.zeros(0, np.uint64)]))
 
     def fingerprints(self) -> int:
-        """How many that are."""
+        """Return the number of distinct fingerprints."""
         return len(self.distinct())
 
     def digest(self) -> bytes:
-        """What tells these fingerprints from others."""
+        """Return a digest of the fingerprints."""
         return blake2b(self.distinct().tobytes()).digest()
 
 
-def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """Submissions by name, the archived ones last. Those of one name get their path before it."""
-    found = sorted(entries, key=lambda entry: (entry.archived, entry.child, str(entry.path)))
-    times = Counter(entry.child for entry in found)
-    for entry in found:
-        entry.name = _longer(entry) if times[entry.child] > 1 else entry.child
-    return found
+def in_order(entries: Iterable[ReadSubmission]) -> list[ReadSubmission]:
+    """Sort submissions by name, archived ones last. Prefix equal names with their path."""
+    ordered = sorted(entries, key=lambda entry: (entry.archived, entry.child, str(entry.path)))
+    times = Counter(entry.child for entry in ordered)
+    for entry in ordered:
+        entry.name = _with_path(entry) if times[entry.child] > 1 else entry.child
+    return ordered
 
 
-class Intake:
-    """All submissions, in the order in which they come. ``progress`` is told how many files are done."""
+class SubmissionIntake:
+    """Collect submissions in reading order. ``progress`` is called with the number of files read."""
 
     def __init__(
-        self, reader: Reader, shelf: Shelf, progress: Callable[[int], object], sanctions: Sanctions = (None, None)
+        self,
+        reader: SubmissionReader,
+        buffer: SpillBuffer,
+        progress: Callable[[int], object],
+        starter_code: StarterCode | None = None,
     ) -> None:
-        self._reader, self._shelf, self._progress = reader, shelf, progress
-        self._sanction, self._second_sanction = sanctions
-        self._entries: dict[tuple[bool, Path, str], Entry] = {}
+        self._reader, self._buffer, self._progress = reader, buffer, progress
+        self.starter_code = starter_code
+        self._entries: dict[tuple[bool, Path, str], ReadSubmission] = {}
         self.skipped: list[Skipped] = []
-        self.base: list[Written] = []
+        self._skipped_inside: list[Skipped] = []  # those that are not a whole submission
+        self.base: list[SubmissionTexts] = []
         self._files = 0
 
-    def sanction(self, paths: Sequence[Path]) -> None:
-        """What stands in these paths is no evidence."""
+    def read_starter_code(self, paths: Sequence[Path]) -> None:
+        """Read the starter code in these paths: anything found in it is ignored."""
         if paths:
             before = len(self.skipped)
             read = list(self._wholes(paths))
-            wholes = [whole for _, whole in read]
-            self.base += [Written(found.child, (Text(found.name, each.format, each.text),)) for found, each in read]
-            self.skipped[before:] = [
-                Skipped(item.name, f"in the base: {item.reason}") for item in self.skipped[before:]
+            self.base += [
+                SubmissionTexts(file.child, (Text(file.name, whole.format, whole.text),)) for file, whole in read
             ]
-            if not wholes:
-                raise InputError(f"the base holds nothing that can be read: {', '.join(map(str, paths))}")
-            hashes = hasher(self._reader.key, self._reader.scheme.k)
-            self._sanction = Sanction([whole.stream for whole in wholes], hashes)
-            self._second_sanction = Sanction([whole.second.stream for whole in wholes if whole.second], hashes)
+            self.skipped[before:] = [
+                item._replace(reason=f"in the base: {item.reason}", submission="") for item in self.skipped[before:]
+            ]
+            if not read:
+                raise InputError(f"the starter code has no readable file: {', '.join(map(str, paths))}")
+            self.starter_code = StarterCode(
+                [(whole.format, whole.text, whole.stream) for _, whole in read], self._reader.scheme, self._reader.key
+            )
 
     def take(self, paths: Iterable[Path], *, archived: bool, part: range | None = None) -> None:
         """Read all children of the paths, or those of one part."""
-        for found, whole in self._wholes(paths, part):
-            key = archived, found.path, found.child
-            entry = self._entries.setdefault(key, Entry(found.child, found.path, archived))
-            entry.unseen.append(found.unseen)
-            self._add(entry, found, whole)
+        before = len(self._skipped_inside)
+        for file, whole in self._wholes(paths, part):
+            key = archived, file.path, file.child
+            entry = self._entries.setdefault(key, ReadSubmission(file.child, file.path, archived))
+            entry.unseen.append(file.unseen)
+            if file.source not in entry.sources:
+                entry.sources.append(file.source)
+            self._add(entry, file, whole)
+        self.skipped += self._without_documents(self._skipped_inside[before:])
 
-    def _wholes(self, paths: Iterable[Path], part: range | None = None) -> Iterator[tuple[Found, Whole]]:
-        for found in self._reader.read(paths, part):
-            if isinstance(found.whole, Skipped):
-                self.skipped.append(found.whole)
+    def _without_documents(self, skipped: Iterable[Skipped]) -> Iterator[Skipped]:
+        """Yield a record for each submission whose files were all skipped by rules, so that it is not lost silently."""
+        read = {entry.child for entry in self._entries.values()}
+        files: dict[str, list[Skipped]] = {}
+        for item in skipped:
+            if item.submission and item.submission not in read:
+                files.setdefault(item.submission, []).append(item)
+        for child, items in files.items():
+            if not all(item.expected for item in items):
+                continue
+            count, size = sum(item.files for item in items), sum(item.size or 0 for item in items)
+            yield Skipped(f"{child}/", "nothing in it can be compared", count, size, submission=child)
+
+    def _wholes(self, paths: Iterable[Path], part: range | None = None) -> Iterator[tuple[ReadFile, WholeDocument]]:
+        for file in self._reader.read(paths, part):
+            if isinstance(file.whole, Skipped):
+                self.skipped.append(_of_submission(file.whole, file))
+                if file.name != file.child:
+                    self._skipped_inside.append(self.skipped[-1])
             else:
-                yield found, found.whole
+                yield file, file.whole
             self._files += 1
             self._progress(self._files)
 
-    def entries(self) -> list[Entry]:
-        """The submissions, in order."""
+    def entries(self) -> list[ReadSubmission]:
+        """Return the submissions, in order."""
         return in_order(self._entries.values())
 
-    @property
-    def sanctions(self) -> Sanctions:
-        """What is no evidence, of the plain stream and of the normal form."""
-        return self._sanction, self._second_sanction
-
-    def _add(self, entry: Entry, found: Found, whole: Whole) -> None:
-        part = sift(whole.stream, whole.fingerprints, self._sanction)
-        own = evidence(part)
-        notes = (*whole.fingerprints.notes, *filter(None, [found.fault]))
-        if whole.second is not None and whole.second.missing:
-            notes = (*notes, f"no normal form: {whole.second.missing}")
-        entry.files.append(File(found.name, whole.format, len(own), part.sanctioned, notes))
-        entry.rows.append(self._shelf.put(_row(own, whole.text)))
-        entry.hashes.append(own.hashes)
-        entry.symbols += len(own)
+    def _add(self, entry: ReadSubmission, file: ReadFile, whole: WholeDocument) -> None:
+        spans = None if self.starter_code is None else self.starter_code.spans(whole.format, whole.text, whole.stream)
+        sifted = sift(whole.stream, whole.fingerprints, spans)
+        plain = evidence(sifted)
+        notes = (*whole.fingerprints.notes, *filter(None, [file.fault]))
+        if whole.normal_form is not None and whole.normal_form.missing:
+            notes = (*notes, f"no normal form: {whole.normal_form.missing}")
+        facts = File(
+            file.name, whole.format, len(plain), sifted.sanctioned, notes, file.size, whole.digest, whole.cells
+        )
+        entry.files.append(facts)
+        entry.rows.append(self._buffer.put(_row(plain, whole.text)))
+        entry.hashes.append(plain.hashes)
+        entry.streams += [stream_digest(plain.symbols)] if len(plain) else []
+        entry.symbols += len(plain)
         if self._reader.normal_form:
-            self._add_second(entry.normal, whole.second, part.sanctioned, own)
+            merged = None if spans is None else merge_spans(spans, whole.text, whole.stream)
+            self._add_normal_form(entry.normal, whole.normal_form, merged, plain)
 
-    def _add_second(
-        self, normal: Normalised, second: Second | None, sanctioned: Sequence[Span], plain: Evidence
+    def _add_normal_form(
+        self,
+        normal: SubmissionNormalForms,
+        normal_form: NormalFormStream | None,
+        spans: Sequence[Span] | None,
+        plain: Evidence,
     ) -> None:
-        """The file's normal form; if it has none, its plain fingerprints stand in."""
-        is_there = second is not None and len(second.fingerprints) > 0
-        found = taken(second, self._second_sanction, sanctioned) if second is not None and is_there else nothing()
-        normal.rows.append(self._shelf.put(found.marked.row()))
-        normal.hashes.append(found.grams if is_there else plain.hashes)
-        normal.statements.append(found.statements)
-        normal.standing.append(found.standing)
-        normal.forms += is_there
-        normal.seconds += 0.0 if second is None else second.seconds
+        """Add the file's normal form, or else its plain fingerprints."""
+        has_one = normal_form is not None and len(normal_form.fingerprints) > 0
+        form = normal_form_of(normal_form, spans) if normal_form is not None and has_one else NO_NORMAL_FORM
+        normal.rows.append(self._buffer.put(form.evidence.row()))
+        normal.hashes.append(form.grams if has_one else plain.hashes)
+        normal.statements.append(form.statements)
+        normal.standing.append(form.standing)
+        normal.forms += has_one
+        normal.seconds += 0.0 if normal_form is None else normal_form.seconds
 
 
-def _indexed(path: Path) -> Iterator[Member]:
-    """The documents of an index: each is a submission."""
-    from whorl.index.index import Index  # brings the database with it, which few comparisons need
+def _of_submission(item: Skipped, file: ReadFile) -> Skipped:
+    """Add the submission to a skipped file. An empty submission is never expected."""
+    is_empty = file.name == file.child != "." and (item.files == 0 or item.size == 0)
+    return item._replace(submission=file.child, expected=item.expected and not is_empty)
+
+
+def _indexed(path: Path) -> Iterator[ChildItem]:
+    """Yield the documents of an index, each as a submission."""
+    from whorl.index.index import Index  # imports the database, which few comparisons need
 
     with Index.open(path) as index:
         for entry in index.entries():
-            yield Member(entry.name, entry.name, index.document(entry.name))
+            yield ChildItem(entry.name, entry.name, index.document(entry.name))
 
 
-def _longer(entry: Entry) -> str:
+def _with_path(entry: ReadSubmission) -> str:
     return str(entry.path) if entry.path.name == entry.child else f"{entry.path}/{entry.child}"
 
 
-def _row(own: Evidence, text: str) -> list[np.typing.NDArray[np.generic]]:
+def _row(evidence: Evidence, text: str) -> list[np.typing.NDArray[np.generic]]:
     letters = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    return [own.symbols, own.starts, own.ends, own.bounds, own.files, own.hashes, own.places, own.barred, letters]
+    return [*evidence.columns(), letters]
 
 
-def own_evidence(row: list[np.typing.NDArray[np.generic]]) -> Evidence:
-    """The evidence of a file, of a row of the shelf."""
+def evidence_of(row: list[np.typing.NDArray[np.generic]]) -> Evidence:
+    """Return the evidence in a row of the spill buffer."""
     return Evidence(*row[:-1])  # type: ignore[arg-type]
 
 
-def unpacked(row: list[np.typing.NDArray[np.generic]]) -> tuple[Evidence, str]:
-    """A row of the shelf: the evidence of a file and its text."""
-    return own_evidence(row), row[-1].tobytes().decode("utf-8", "surrogatepass")
+def unpack(row: list[np.typing.NDArray[np.generic]]) -> tuple[Evidence, str]:
+    """Return the evidence and the text in a row of the spill buffer."""
+    return evidence_of(row), row[-1].tobytes().decode("utf-8", "surrogatepass")

@@ -1,38 +1,33 @@
-"""Who handed in what, and when: a CSV file beside the submissions."""
+"""Read the roster of a class, and replace names for an anonymous comparison."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import fields, replace
+from hashlib import blake2b
 from io import StringIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from whorl.collection.names import printable
-from whorl.comparison.intake import Entry
+from whorl.comparison.intake import ReadSubmission
+from whorl.comparison.layouts import Layout, RosterRecord
 from whorl.errors import DocumentError, InputError
-from whorl.frontends.encoding import decode
+from whorl.formats.archives.names import printable
+from whorl.formats.detection import extensions
+from whorl.formats.encoding import decode
 from whorl.model import Skipped
 
 KEYS = ("submission", "filename")
-LONGEST = 200  # characters of a file's first line that an error repeats
-COLUMNS = ("name", "person", "assignment", "label", "date")
+LONGEST_HEAD = 200  # characters of the first line that an error quotes
+COLUMNS = tuple(field.name for field in fields(RosterRecord))
+# The names of these columns in Dodona and Dolos.
+SYNONYMS = {"full_name": "person", "labels": "label", "created_at": "date"}
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What is known of one submission."""
-
-    name: str | None = None
-    person: str | None = None
-    assignment: str | None = None
-    label: str | None = None
-    date: str | None = None
-
-
-def read_roster(path: Path) -> dict[str, Record]:
-    """The records of a CSV file by the names of their submissions: the names of files and folders.
+def read_roster(path: Path) -> dict[str, RosterRecord]:
+    """Read the records of a CSV file, keyed by the submissions' file and folder names.
 
     The first line names the columns: ``submission`` (or ``filename``), and any of ``name``, ``person``,
-    ``assignment``, ``label`` and ``date``. Other columns are ignored.
+    ``assignment``, ``label`` and ``date``. ``full_name``, ``labels`` and ``created_at`` are synonyms. Ignore other
+    columns.
     """
     try:
         text = decode(path.read_bytes()).text
@@ -44,27 +39,28 @@ def read_roster(path: Path) -> dict[str, Record]:
         raise InputError(f"{path}: not CSV: {error}") from error
 
 
-def _records(path: Path, text: str) -> Iterator[tuple[str, Record]]:
+def _records(path: Path, text: str) -> Iterator[tuple[str, RosterRecord]]:
     head = text.partition("\n")[0]
     rows = csv.DictReader(StringIO(text, newline=""), delimiter=";" if head.count(";") > head.count(",") else ",")
     columns = {(name or "").strip().lower(): name for name in rows.fieldnames or ()}
     key = next((columns[name] for name in KEYS if name in columns), None)
     if key is None:
-        told = printable(", ".join(columns))[:LONGEST] or "nothing"
-        raise InputError(f"{path}: the first line names no column 'submission'; it has {told}")
-    used = {name: columns[name] for name in COLUMNS if name in columns}
+        names = printable(", ".join(columns))[:LONGEST_HEAD] or "nothing"
+        raise InputError(f"{path}: the first line must name a column 'submission'; it has {names}")
+    used = {SYNONYMS[name]: columns[name] for name in SYNONYMS if name in columns}
+    used |= {name: columns[name] for name in COLUMNS if name in columns}
     seen: set[str] = set()
     shown: set[str] = set()
     for row in rows:
         name = (row[key] or "").strip()
         if not name:
-            continue  # the empty rows at the end of a spreadsheet
+            continue  # an empty row at the end of a spreadsheet
         if name in seen:
-            raise InputError(f"{path}, line {rows.line_num}: {name!r} stands there twice")
+            raise InputError(f"{path}, line {rows.line_num}: {name!r} is listed twice")
         seen.add(name)
-        record = Record(**{column: _value(row, source) for column, source in used.items()})
+        record = RosterRecord(**{column: _value(row, source) for column, source in used.items()})
         if record.name is not None and record.name in shown:
-            raise InputError(f"{path}, line {rows.line_num}: two submissions are to be shown as {record.name!r}")
+            raise InputError(f"{path}, line {rows.line_num}: two submissions have the name {record.name!r}")
         shown.add(record.name or "")
         yield name, record
 
@@ -73,17 +69,67 @@ def _value(row: Mapping[str, str | None], column: str) -> str | None:
     return " ".join((row[column] or "").split()) or None
 
 
-def records_of(entries: Sequence[Entry], roster: Mapping[str, Record]) -> tuple[dict[str, Record], list[Skipped]]:
-    """The records of submissions by their names, and the rows that no submission has. A row names a submission as it is
-    in its folder; if an archived one is named so too, the row is the new one's."""
-    fresh = {entry.child for entry in entries if not entry.archived}
-    found, used = {}, set()
+def records_of(
+    entries: Sequence[ReadSubmission], roster: Mapping[str, RosterRecord], layouts: Mapping[Path, Layout]
+) -> tuple[dict[str, RosterRecord], list[Skipped]]:
+    """Return the records of submissions by their names, and the rows without a submission. A row names a submission as
+    its folder or one of its files does; if an archived one has the same name, the row belongs to the new one. Facts of
+    a row replace those of the layout."""
+    fresh = {name for entry in entries if not entry.archived for name in (entry.child, *entry.sources)}
+    records, used = {}, set()
     for entry in entries:
-        names = [entry.name] if entry.archived and entry.child in fresh else [entry.name, entry.child]
-        for name in names:
-            if name in roster:
-                found[entry.name] = roster[name]
-                used.add(name)
-                break
-    strangers = [name for name in roster if name not in used]
-    return found, [Skipped(name, "in the list of submissions, but not handed in") for name in strangers]
+        in_path = [entry.child, *entry.sources]
+        names = [entry.name, *(name for name in in_path if not (entry.archived and name in fresh))]
+        rows = [name for name in dict.fromkeys(names) if name in roster]
+        used.update(rows)
+        record = layouts[entry.path].records.get(entry.child) if entry.path in layouts else None
+        if rows:
+            record = _merged(record or RosterRecord(), roster[rows[0]])
+        if record is not None:
+            records[entry.name] = record
+    reason = "in the roster, but not submitted"
+    missing = [name for name in roster if name not in used]
+    return records, [Skipped(name, reason, 0, expected=True, submission=name) for name in missing]
+
+
+def _merged(record: RosterRecord, row: RosterRecord) -> RosterRecord:
+    stated = {column: value for column in COLUMNS if (value := getattr(row, column)) is not None}
+    return replace(record, **stated)
+
+
+def anonymise(entries: Sequence[ReadSubmission], records: Mapping[str, RosterRecord]) -> dict[str, RosterRecord]:
+    """Rename the submissions and their files, and return the renamed records. Numbers follow the fingerprints, so they
+    reveal neither names nor their order."""
+    people = sorted({record.person for record in records.values() if record.person}, key=_digest)
+    aliases = {person: f"person-{number:03}" for number, person in enumerate(people, 1)}
+    renamed = {}
+    order = sorted(entries, key=lambda entry: entry.digest())
+    for number, entry in enumerate(order, 1):
+        record = records.get(entry.name, RosterRecord())
+        entry.name = f"submission-{number:03}"
+        entry.files = [replace(file, name=_alias(i, file.name)) for i, file in enumerate(entry.files, 1)]
+        renamed[entry.name] = replace(record, name=None, person=aliases.get(record.person or ""))
+    return renamed
+
+
+def anonymise_skipped(skipped: Sequence[Skipped], entries: Sequence[ReadSubmission]) -> list[Skipped]:
+    """Rename skipped files, after the submissions were renamed."""
+    aliases = {entry.child: entry.name for entry in entries}
+    others = sorted({item.submission for item in skipped if item.submission} - aliases.keys(), key=_digest)
+    aliases |= {child: f"submission-{number:03}" for number, child in enumerate(others, len(entries) + 1)}
+    return [_renamed(item, _alias(number, item.name), aliases) for number, item in enumerate(skipped, 1)]
+
+
+def _renamed(item: Skipped, alias: str, aliases: Mapping[str, str]) -> Skipped:
+    reason = item.reason.replace(item.name, alias)
+    return item._replace(name=alias, reason=reason, submission=aliases.get(item.submission, ""))
+
+
+def _alias(number: int, name: str) -> str:
+    """Return a file alias with a known extension only: text after a dot may be part of a name."""
+    suffix = PurePosixPath(name).suffix.lower()
+    return f"file-{number}{suffix if suffix[1:] in extensions() else ''}"
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,55 +1,75 @@
-"""What a comparison is asked for, apart from the scheme. All defaults are here."""
+"""The settings of a comparison with all defaults, and the choice of the scheme."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
-from whorl.collection.rules import Rules
-from whorl.comparison.scores import MEASURES
-from whorl.errors import FaultsError
+from whorl.catalog import FRONTENDS
+from whorl.comparison.layouts import AUTO, LAYOUTS
+from whorl.errors import DocumentError, FaultsError
+from whorl.formats.archives.rules import SUBMISSIONS, Rules
+from whorl.formats.archives.walk import walk
+from whorl.formats.code.languages import LANGUAGES
+from whorl.formats.detection import format_of
+from whorl.formats.reading import CODE
+from whorl.model import Document, Skipped
+from whorl.scheme import Scheme, preset
 
-# What the passages of a pair tell; the other measures are ``scores.MEASURES``.
+# Measures that fingerprints alone estimate.
+MEASURES = ("score", "similarity", "containment", "shared")
+# Measures that need the passages of a verified pair.
 LATE = ("coverage", "longest")
-# Measures that are numbers and not shares.
+# Measures that are counts and not shares.
 COUNTS = ("shared", "longest")
 
 THRESHOLD = 0.07
 
+# Length of a long passage, in guarantees of the scheme, that lists a pair whatever its score: 66 tokens of a program,
+# or 195 letters of prose, a paragraph. Of 14,622 pairs of independent programs in labelled sets, 6 share a run of 66
+# tokens, and 128 one of 44. A paragraph of 60 words has 221 letters or more (docs/quality.md).
+LONG_IN_CODE, LONG_IN_PROSE = 6, 5
+
 
 class SettingsError(FaultsError):
-    """Settings have faults."""
+    """The settings are invalid."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How submissions are read, which pairs are reported. Checks itself, and reports all its faults at once."""
+    """How to read submissions and which pairs to list. Validates itself and reports all faults at once."""
 
-    # What ranks the pairs. Coverage and the longest passage are known only of pairs that were looked at closely: the
-    # best by score are.
+    # Ranks the pairs. Coverage and the longest passage are known for verified pairs only: the best by score.
     measure: str = "score"
-    # The least that a pair must have of it to be reported. Independent programs for one task score below .06 for the
-    # most part; two with one function in common may have .07. None: that, or 1 of what is counted in whole numbers.
+    # Hide pairs below this value. Independent programs for one task mostly score below .06; two that share one function
+    # may have .07. None: that, or 1 for counts.
     threshold: float | None = None
-    # Pairs that are looked at closely and reported: more than a person reads.
+    # Length of a passage, in symbols, that lists a pair whatever its score. 0: never. None: ``LONG_IN_CODE`` or
+    # ``LONG_IN_PROSE`` guarantees.
+    long: int | None = None
+    # Maximum number of pairs to verify and list: more than a person reads.
     limit: int = 500
-    # Fingerprints in more submissions than this are common, not copied: a number, or a share of all submissions. Beyond
-    # a thousand, pairs that have nothing else in common would cost more than all others.
+    # Ignore code found in more than this many submissions: a number, or a share of all submissions. Beyond a thousand,
+    # pairs that share nothing else would cost more than all others.
     max_share: int | float = 1000
-    # The least score that puts two submissions into one cluster.
+    # Minimum score to group two submissions.
     cluster: float = 0.5
-    # Compare programs in their normal form too, which rewriting does not change (docs/normal-form.md).
+    # Also compare the normal form of programs, which undoes rewrites (docs/normal-form.md).
     normal_form: bool = True
-    # Find the passages of prose whose words were changed too; and, with that, those that were drawn together from a
-    # long text. Scores stay as they are.
+    # Also find edited passages of prose; with that, summaries of a long text. Scores do not change.
     deep: bool = False
     summaries: bool = False
-    # Give every submission and file another name.
+    # Replace the names of submissions, files and people.
     anonymise: bool = False
-    # What the files are, whatever their content and names tell.
+    # How the paths are laid out: recognised, as they are (``none``), or the export of a course system.
+    layout: str = AUTO
+    # The format of all files, instead of the detected one.
     format: str | None = None
-    rules: Rules = field(default_factory=Rules)
-    # Threads that read; parsers run in as many processes.
+    # Which files to read. Ignore files and hidden folders of a submission have no effect: its author must not decide.
+    rules: Rules = SUBMISSIONS
+    # Reading threads; parsers run in as many processes.
     threads: int = field(
         default_factory=lambda: len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
     )
@@ -63,11 +83,19 @@ class Settings:
 
     @property
     def least(self) -> float:
-        """The threshold, which is known by now."""
+        """The threshold, after its default is set."""
         return self.threshold if self.threshold is not None else THRESHOLD
 
+    def long_passage(self, scheme: Scheme) -> int:
+        """Return the length of a passage, in symbols, that lists a pair whatever its score, or 0. A scheme without a
+        guarantee has none."""
+        if scheme.guarantee is None:
+            return 0
+        lengths = LONG_IN_CODE if scheme.frontend == CODE else LONG_IN_PROSE
+        return lengths * scheme.guarantee if self.long is None else self.long
+
     def most(self, submissions: int) -> int:
-        """How many submissions may have a fingerprint that is evidence."""
+        """Return the maximum number of submissions with a fingerprint that counts."""
         if isinstance(self.max_share, float):
             return max(1, int(self.max_share * submissions))
         return self.max_share
@@ -80,13 +108,17 @@ def _faults(settings: Settings) -> Iterator[str]:
         if not _is_number(value) or not 0 <= value <= most:
             yield f"{name}: {value!r} is out of range; give a number from 0 to 1"
     if settings.measure not in (*MEASURES, *LATE):
-        yield f"measure: {settings.measure!r} is unknown: choose one of {', '.join((*MEASURES, *LATE))}"
+        yield f"measure: {settings.measure!r} is unknown; choose one of {', '.join((*MEASURES, *LATE))}"
+    if settings.layout not in LAYOUTS:
+        yield f"layout: {settings.layout!r} is unknown; choose one of {', '.join(LAYOUTS)}"
     for name in ("limit", "threads"):
         value = getattr(settings, name)
         if not isinstance(value, int) or value < 1:
             yield f"{name}: {value!r} is out of range; give 1 or more"
+    if settings.long is not None and (not isinstance(settings.long, int) or settings.long < 0):
+        yield f"long: {settings.long!r} is out of range; give 0 or more symbols"
     if settings.summaries and not settings.deep:
-        yield "summaries: the deep pass finds them; give deep too"
+        yield "summaries: only the deep pass finds them; add deep"
     share = settings.max_share
     if not _is_number(share) or share <= 0 or (isinstance(share, float) and share > 1):
         yield f"max_share: {share!r} is out of range; give a number of submissions, or a share from 0.0 to 1.0"
@@ -94,3 +126,29 @@ def _faults(settings: Settings) -> Iterator[str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# Files to inspect. A class without a program among them has none.
+INSPECTED = 500
+
+
+def scheme_for(paths: Iterable[Path], settings: Settings) -> Scheme:
+    """Return the preset ``code`` if there is a program or a notebook among the files, else ``text``."""
+    if settings.format is not None:
+        return preset("code" if _is_code(settings.format) else "text")
+    items = islice((item for path in paths for item in walk(path, settings.rules)), INSPECTED)
+    return preset("code" if any(_is_program(item) for item in items) else "text")
+
+
+def _is_program(item: Document | Skipped) -> bool:
+    if isinstance(item, Skipped):
+        return False
+    try:
+        return _is_code(format_of(item))
+    except DocumentError:
+        return False  # binary: reported when the files are read
+
+
+def _is_code(name: str) -> bool:
+    """Return whether a format is a program or a notebook; web pages are prose."""
+    return name == "notebook" or (name in LANGUAGES and name not in FRONTENDS.declared)

@@ -1,5 +1,5 @@
-"""The persistent index: documents and their postings, on disk.
+"""The index: fingerprint documents once, add and remove them for years, search at any time.
 
-``segment`` reads the immutable files that hold sorted postings, ``segment_writer`` makes them, ``segment_merge`` makes
-one of several. ``files`` is the only way to the file system, ``points`` names the moments at which tests kill a writer.
+``index`` keeps it on disk (``whorl.storage``), ``memory`` in memory, ``base`` has what both share. ``search`` looks the
+fingerprints of a query up and ranks the documents that share them.
 """

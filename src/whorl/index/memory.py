@@ -1,4 +1,4 @@
-"""An index that lives in memory and is gone with the process: for a few documents, and for tests."""
+"""An index in memory, for a few documents and for tests."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -8,66 +8,62 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.hashing.key import Key
+from whorl.engine.hashing import Key
 from whorl.index.base import BaseIndex
-from whorl.index.entry import Entry
-from whorl.index.fresh import Fresh
 from whorl.index.prepare import SPANS, TEXT, Prepared, entry_of
-from whorl.index.segment import Found
+from whorl.index.store import Entry
 from whorl.index.writer import Added
 from whorl.scheme import Scheme, resolve
+from whorl.storage.postings import FreshPostings, PostingHits
 
 
 class MemoryIndex(BaseIndex):
-    """The same verbs as ``Index``, without a file."""
+    """The interface of ``Index``, without files."""
 
     def __init__(self, scheme: Scheme, key: Key, kind: str) -> None:
         super().__init__(scheme, key, kind)
         self._entries: dict[str, Entry] = {}
         self._numbers: dict[int, Entry] = {}
         self._texts: dict[int, tuple[str, bytes]] = {}
-        self._fresh = Fresh()
+        self._fresh = FreshPostings()
         self._last = 0
 
     @classmethod
     def create(cls, scheme: Scheme | str = "text", *, text: bool = True) -> Self:
-        """An empty index with a secret key of its own."""
+        """Create an empty index with its own secret key."""
         key = Key.random()
         return cls(resolve(scheme).with_key(key.id), key, TEXT if text else SPANS)
 
-    def close(self) -> None:
-        """Nothing is held but memory."""
-
     def reading(self) -> AbstractContextManager[None]:
-        """Nobody else writes."""
+        """Do nothing: there is no other writer."""
         return nullcontext()
 
     def refresh(self) -> None:
-        """What is added is seen at once."""
+        """Do nothing: changes are visible at once."""
 
     def remove(self, *names: str) -> list[str]:
-        """Remove the documents of these names; those that were there."""
-        there = [name for name in dict.fromkeys(names) if name in self._entries]
-        for name in there:
+        """Remove the documents of these names; return the names that existed."""
+        known = [name for name in dict.fromkeys(names) if name in self._entries]
+        for name in known:
             self._delete(name)
         self._fresh.update(self._numbers, [])
-        return there
+        return known
 
     def entries(self) -> Iterator[Entry]:
-        """All documents, in the order in which they were added."""
+        """Return all documents, in the order in which they were added."""
         return iter([self._numbers[number] for number in sorted(self._numbers)])
 
     def entry(self, name: str) -> Entry | None:
-        """The document of this name."""
+        """Return the document of this name, or None."""
         return self._entries.get(name)
 
     def find(self, number: int) -> Entry | None:
-        """The document of a number, if there is one."""
+        """Return the document of a number, or None."""
         return self._numbers.get(number)
 
     @property
     def documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return len(self._numbers)
 
     @property
@@ -75,16 +71,16 @@ class MemoryIndex(BaseIndex):
         """The numbers of sanctioned documents."""
         return np.array([entry.id for entry in self._numbers.values() if entry.sanctioned], np.uint32)
 
-    def look_up(self, hashes: NDArray[np.uint64]) -> Found:
-        """The postings of sorted hashes."""
+    def look_up(self, hashes: NDArray[np.uint64]) -> PostingHits:
+        """Return the postings of sorted hashes."""
         return self._fresh.look_up(hashes)
 
     def numbered(self, number: int) -> Entry:
-        """The document of a number."""
+        """Return the document of a number that a posting names."""
         return self._numbers[number]
 
     def owners(self, numbers: Iterable[int]) -> dict[int, str | None]:
-        """Whose documents these are."""
+        """Return the owner of each document."""
         return {number: self._numbers[number].owner for number in numbers}
 
     def _page(self, prefix: str, after: str, limit: int) -> list[Entry]:
@@ -117,7 +113,7 @@ class MemoryIndex(BaseIndex):
         del self._numbers[number], self._texts[number]
 
     def _check_missing(self, name: str) -> None:
-        """What is in memory is found."""
+        """Do nothing: memory has no damaged index."""
 
     def _stored(self, entry: Entry) -> tuple[str, bytes]:
         return self._texts[entry.id]

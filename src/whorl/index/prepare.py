@@ -1,31 +1,31 @@
-"""Reads a document for an index: what is stored of it."""
+"""Read a document, and prepare what an index stores of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
-from whorl.fingerprinting.whole import Whole, read_whole
-from whorl.frontends.encoding import decode
-from whorl.frontends.source import Source, held
-from whorl.hashing.key import Key
-from whorl.index.entry import Entry
-from whorl.index.fresh import EACH, pack
+from whorl.engine.documents import WholeDocument, read_whole
+from whorl.engine.hashing import Key
+from whorl.engine.sampling import distinct
+from whorl.formats.encoding import Source, decode, load_content
+from whorl.index.store import Entry
 from whorl.model import Document
 from whorl.scheme import Scheme
+from whorl.storage.postings import EACH, pack
 
-# What the table ``texts`` holds: the text itself, or only where in it the fingerprints stand.
+# The contents of the table ``texts``: the text itself, or only the spans of its fingerprints.
 TEXT, SPANS = "text", "spans"
 
-# zstd's own default: three times as fast as the next better one, and a tenth larger.
+# zstd's default: three times as fast as the next better level, and a tenth larger.
 LEVEL = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document that was read: what is known of it, and what is stored."""
+    """A document that was read, and what is stored of it."""
 
     document: Document
     digest: bytes
@@ -39,12 +39,12 @@ class Prepared:
 
     @property
     def size(self) -> int:
-        """How many postings it has."""
+        """The number of its postings."""
         return len(self.postings) // EACH
 
 
 def digest(document: Document, sanctioned: bool, kind: str) -> bytes:
-    """Of a document's content, and of all that decides what is stored of it: equal ones need not be read again."""
+    """Return a digest of a document's content and of the options that decide what is stored of it."""
     hashed = blake2b(digest_size=16, person=b"whorl document")
     hashed.update(f"{document.format}\0{sanctioned}\0{kind}\0{Path(document.name).suffix}\0".encode("utf-8", "replace"))
     if isinstance(document.content, str):
@@ -57,56 +57,60 @@ def digest(document: Document, sanctioned: bool, kind: str) -> bytes:
 
 
 def prepare(document: Document, scheme: Scheme, key: Key, *, sanctioned: bool, kind: str) -> Prepared:
-    """Read a document. Of a sanctioned one every k-gram is stored: what surrounds a copy of it may select others."""
-    whole = read_whole(document, full(scheme) if sanctioned else scheme, key)
-    found = whole.fingerprints
+    """Read a document. Store every k-gram of a sanctioned one: in a copy, the context may select other k-grams.
+
+    Read a file once: its text and its digest must be of the same bytes, even if it is saved meanwhile.
+    """
+    read = replace(document, content=load_content(document.content))
+    whole = read_whole(read, full(scheme) if sanctioned else scheme, key)
+    fingerprints = whole.fingerprints
     return Prepared(
         document,
-        digest(document, sanctioned, kind),
+        digest(read, sanctioned, kind),
         whole.format,
-        found.symbols,
-        len(np.unique(found.hashes)),
+        fingerprints.symbols,
+        len(distinct(fingerprints.hashes)),
         sanctioned,
         kind,
-        compress(document, whole, kind),
-        pack(found.hashes, found.positions.astype(np.uint32)),
+        compress(read, whole, kind),
+        pack(fingerprints.hashes, fingerprints.positions.astype(np.uint32)),
     )
 
 
 def full(scheme: Scheme) -> Scheme:
-    """The scheme that selects every k-gram; their identities are the same."""
+    """Return the scheme that selects every k-gram, with the same hashes."""
     return scheme.selecting("full")
 
 
-def compress(document: Document, whole: Whole, kind: str) -> bytes:
-    """What is stored of a text. The code of a notebook is found again only in the notebook itself."""
+def compress(document: Document, whole: WholeDocument, kind: str) -> bytes:
+    """Compress what is stored of a text. Of a notebook with code, store the notebook: its code is read from there."""
     if kind == TEXT:
         scheme = whole.fingerprints.scheme
         text = _raw(document) if whole.format == "notebook" and scheme.frontend == "code" else whole.text
         data = text.encode("utf-8", "surrogatepass")
     else:
-        found = whole.fingerprints
-        columns = (found.positions, found.spans.starts, found.spans.ends)
+        fingerprints = whole.fingerprints
+        columns = (fingerprints.positions, fingerprints.spans.starts, fingerprints.spans.ends)
         data = np.stack([column.astype("<u4") for column in columns]).tobytes()
-    import zstandard  # not needed to search an index for what is not in it
+    import zstandard  # a search without hits does not need it
 
     return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)
 
 
 def _raw(document: Document) -> str:
-    content = held(document.content)
+    content = load_content(document.content)
     return content if isinstance(content, str) else decode(content).text
 
 
 def decompress(data: bytes) -> bytes:
-    """The inverse, of data whose seal was found right."""
+    """Decompress data whose seal was checked."""
     import zstandard
 
     return zstandard.ZstdDecompressor().decompress(data)
 
 
 def entry_of(number: int, prepared: Prepared) -> Entry:
-    """What an index knows of a document under a number; it is added now."""
+    """Return the entry of a document that is added now, under a number."""
     document = prepared.document
     return Entry(
         number, document.name, prepared.digest, prepared.format, prepared.symbols, prepared.fingerprints,

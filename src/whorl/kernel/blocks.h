@@ -1,6 +1,6 @@
 /* What the blocks of a segment file are made of: little-endian words, runs of bits, and the checksum CRC-32C.
  *
- * Specification: twin_segments. The checksum has three paths with equal results: the instructions of 64-bit ARM, those
+ * Specification: segments. The checksum has three paths with equal results: the instructions of 64-bit ARM, those
  * of x86-64 from SSE4.2 on, and tables. Which one runs is asked of the machine, once. No I/O, no Python here.
  */
 #ifndef WHORL_BLOCKS_H

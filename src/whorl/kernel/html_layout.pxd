@@ -1,4 +1,4 @@
-# What the HTML kernels take from C: the roles of twin_html as constants, and what their loops share.
+# C declarations of the HTML kernels: the roles of constants.py, and records that their loops share.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memchr
 

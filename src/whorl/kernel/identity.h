@@ -1,6 +1,6 @@
 /* The identity of one k-gram: NH over pairs of 32-bit words, twice, each sum closed to 32 bits by multiply-shift.
  *
- * Specification: twin.identity. The second sum uses the same keys two words later (a Toeplitz key), so `keys` holds two
+ * Specification: core.identity. The second sum uses the same keys two words later (a Toeplitz key), so `keys` holds two
  * words more than the k-gram. docs/decisions/0003-keyed-hashing.md proves the bound.
  */
 #ifndef WHORL_IDENTITY_H

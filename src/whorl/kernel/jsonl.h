@@ -1,4 +1,4 @@
-/* Lines of JSON: where the values of some names are, and what escaped strings say. Specification: twin_jsonl.
+/* Lines of JSON: where the values of some names are, and what escaped strings say. Specification: jsonl.
  *
  * Nothing is built of an object: its grammar is checked, and the places of a few values are kept. What is sound but rare
  * (an escaped name, nesting that is deep, half a surrogate pair) is refused as what is wrong is: a slower reader tells.

@@ -1,4 +1,4 @@
-/* How many hashes sorted sets have in common, for many pairs of sets. Specification: twin_pairs.shared.
+/* How many hashes sorted sets have in common, for many pairs of sets. Specification: pairs.shared.
  *
  * Which of two hashes is smaller, no processor can guess, so a step has no branch: but then each step waits for the one
  * before. Several pairs are therefore gone through in turns, which is nearly three times as fast.

@@ -1,15 +1,11 @@
 """The engine's compiled loops. Buffers in, buffers out; the interpreter's lock is released in every one.
 
-Cython in pure-Python mode. What each function means is written in ``twin``, its specification; how it is made fast
-is written here and, where vectors are wanted, in the C headers beside it. There is no I/O and no knowledge of formats.
+Cython in pure-Python mode. Specification: ``tests/kernel/specification/core.py``. Loops that need vectors are in
+the C headers beside it. There is no I/O and no knowledge of formats.
 """
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native is not compiled")
-
 from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcmp
 from cython.cimports.whorl.kernel.headers import (
@@ -137,7 +133,7 @@ def _last_minimum(
 def _select64(values: cython.const[uint64_t][::1], w: cython.Py_ssize_t, chosen: cython.Py_ssize_t, keep: cython.bint,
               grams: cython.const[uint8_t][::1], stride: cython.Py_ssize_t, k: cython.Py_ssize_t,
               out: int64_t[::1]) -> cython.Py_ssize_t:  # fmt: skip
-    """The loop of Figure 5 without its ring buffer; 64-bit hashes are for experiments, so it stays plain."""
+    """Run the loop of Figure 5 without its ring buffer; 64-bit hashes are for experiments, so it stays plain."""
     count: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t
     if chosen < 0:

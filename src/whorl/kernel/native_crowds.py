@@ -1,4 +1,4 @@
-"""What the members of a crowd share, compiled. Specification: ``twin_crowds``.
+"""Shared shingles of the members of a crowd, compiled. Specification: ``tests/kernel/specification/crowds.py``.
 
 The hashes of all members are numbered once. Those that many have become bits: each member has a row of them, and what
 two rows have in common is counted 128 bits at a time. For those that few have there are lists of who has them, and
@@ -7,10 +7,6 @@ they are counted for all partners of a member together. How many are many is dec
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_crowds is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, int64_t, uint64_t
 from cython.cimports.libc.string import memset
 from cython.cimports.whorl.kernel.bits import WHORL_WIDTH, whorl_both
@@ -128,7 +124,7 @@ class Crowd:
         shift: cython.int,
         low: uint64_t,
     ) -> int64_t:
-        """How many hashes the largest slice has, at least 1."""
+        """Return the number of hashes of the largest slice, at least 1."""
         starts: int64_t[::1] = self._bounds
         sizes: int64_t[::1] = np.zeros(slices, np.int64)
         largest: int64_t = 1
@@ -229,7 +225,7 @@ class Crowd:
 @cython.nogil
 @cython.exceptval(check=False)
 def _from(hashes: cython.const[uint64_t][::1], start: int64_t, end: int64_t, least: uint64_t) -> int64_t:
-    """The place of the first hash of a member that is not less."""
+    """Return the position of a member's first hash that is not less."""
     middle: int64_t
     while start < end:
         middle = (start + end) >> 1
@@ -242,7 +238,7 @@ def _from(hashes: cython.const[uint64_t][::1], start: int64_t, end: int64_t, lea
 
 @cython.cfunc
 def _many(owners, members: int64_t, pairs: int64_t) -> int64_t:
-    """How many members must have a hash, so that a bit is cheaper than a list."""
+    """Return how many members must have a hash for a bitmap to be cheaper than a list."""
     counts = np.bincount(owners, minlength=2)
     columns: int64_t[::1] = np.cumsum(counts[::-1])[::-1].copy()
     met: cython.double[::1] = np.cumsum(counts * np.arange(len(counts), dtype=np.float64) ** 2 / 2)

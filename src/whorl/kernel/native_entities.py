@@ -1,14 +1,10 @@
-"""Entities and blank lines of a web page's text, compiled. Specification: ``twin_entities``."""
+"""Character references of a web page, compiled. Specification: ``tests/kernel/specification/entities.py``."""
 
 from html import unescape
 from html.entities import html5
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_entities is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, uint8_t, uint32_t
 from cython.cimports.libc.string import memcpy, memmove
 from cython.cimports.whorl.kernel.html_layout import BEYOND, NO_NUMBER, REPLACEMENT, Entities, find
@@ -67,20 +63,20 @@ def _resolve(
     out: cython.pointer[uint8_t],
 ) -> cython.Py_ssize_t:
     at: cython.Py_ssize_t = 0
-    found: cython.Py_ssize_t
+    mark: cython.Py_ssize_t
     length: cython.Py_ssize_t = 0
     while True:
-        found = find(text, at, n, b"&")
-        memcpy(out + length, text + at, found - at)
-        length += found - at
-        if found == n:
+        mark = find(text, at, n, b"&")
+        memcpy(out + length, text + at, mark - at)
+        length += mark - at
+        if mark == n:
             return length
-        at = found + 1
+        at = mark + 1
         if at < n and text[at] == b"#":
             at = _number(text, at + 1, n, controls, out, cython.address(length))
         else:
             at = _named(text, at, n, entities, out, cython.address(length))
-        if at == found + 1:
+        if at == mark + 1:
             out[length] = b"&"
             length += 1
 
@@ -124,7 +120,7 @@ def _number(
 @cython.nogil
 @cython.exceptval(check=False)
 def _digit(byte: uint8_t) -> uint32_t:
-    """What a hexadecimal digit is worth, 16 if it is none."""
+    """Return the value of a hexadecimal digit; 16 for any other character."""
     if 48 <= byte <= 57:  # 0 to 9
         return byte - 48
     byte |= 0x20
@@ -138,7 +134,7 @@ def _digit(byte: uint8_t) -> uint32_t:
 @cython.nogil
 @cython.exceptval(check=False)
 def _character(number: uint32_t, controls: cython.pointer[cython.const[uint32_t]]) -> uint32_t:
-    """The code point that a number stands for (the standard's section 13.2.5.80), BEYOND if none."""
+    """Return the code point of a numeric reference (the standard's section 13.2.5.80), BEYOND if there is none."""
     if 0x80 <= number < 0xA0:
         return controls[number - 0x80]
     if number == 0 or number >= BEYOND or 0xD800 <= number < 0xE000:
@@ -216,7 +212,7 @@ def _first(
     depth: cython.Py_ssize_t,
     letter: cython.int,
 ) -> cython.Py_ssize_t:
-    """The first name from ``low`` on whose letter at that depth is not below this one. One that ends there is below."""
+    """Return the first name from ``low`` on whose letter at that depth is not below this one; the end is below all."""
     middle: cython.Py_ssize_t
     place: cython.Py_ssize_t
     while low < high:
@@ -236,29 +232,29 @@ def _collapse(text: cython.pointer[uint8_t], n: cython.Py_ssize_t) -> cython.Py_
     """Replaces each stretch of white space from a line's end to a later one by two of them, in place."""
     at: cython.Py_ssize_t = 0
     length: cython.Py_ssize_t = 0
-    found: cython.Py_ssize_t
+    mark: cython.Py_ssize_t
     last: cython.Py_ssize_t
     end: cython.Py_ssize_t
     size: cython.Py_ssize_t
     while at < n:
-        found = find(text, at, n, b"\n")
-        if found == n:
+        mark = find(text, at, n, b"\n")
+        if mark == n:
             break
-        last = found
-        end = found + 1
+        last = mark
+        end = mark + 1
         size = 1
         while end < n and size:
             if text[end] == b"\n":
                 last = end
             size = _space(text + end, n - end)
             end += size
-        end = last + 1 if last > found else end
-        _move(text, cython.address(length), at, found + 1)
-        if last > found:
+        end = last + 1 if last > mark else end
+        _move(text, cython.address(length), at, mark + 1)
+        if last > mark:
             text[length] = b"\n"
             length += 1
         else:
-            _move(text, cython.address(length), found + 1, end)
+            _move(text, cython.address(length), mark + 1, end)
         at = end
     _move(text, cython.address(length), at, n)
     return length
@@ -285,7 +281,7 @@ def _move(
 @cython.nogil
 @cython.exceptval(check=False)
 def _space(at: cython.pointer[cython.const[uint8_t]], left: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """How many bytes the white space here has, by Python's ``str.isspace``; 0 if it is none."""
+    """Return the length in bytes of the white space here, by Python's ``str.isspace``; 0 if there is none."""
     if at[0] < 0x80:
         return 9 <= at[0] <= 13 or 28 <= at[0] <= 32
     if at[0] == 0xC2:

@@ -1,14 +1,10 @@
-"""Hashes read from a file, compiled. Specification: ``twin_files``."""
+"""Hashes read from a file, compiled. Specification: ``tests/kernel/specification/files.py``."""
 
 import os
 from errno import EIO
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_files is not compiled")
-
 from cython.cimports.libc.errno import errno
 from cython.cimports.libc.stdint import int64_t, uint64_t
 from cython.cimports.posix.unistd import pread

@@ -1,11 +1,7 @@
-"""HTML to the text between its tags, compiled. Specification: ``twin_html``, which also has the names of the roles."""
+"""HTML to the text between its tags, compiled. Specification: ``tests/kernel/specification/html.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_html is not compiled")
-
 from cython.cimports.libc.stdint import int64_t, uint8_t, uint64_t
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.whorl.kernel.html_layout import (
@@ -78,7 +74,7 @@ def _fill(elements: cython.pointer[Elements], keys: cython.const[uint64_t][::1],
 @cython.nogil
 @cython.exceptval(check=False)
 def _slot(elements: cython.pointer[Elements], key: uint64_t) -> cython.Py_ssize_t:
-    """Where the key is, or the empty slot where it would be, which has no role."""
+    """Return the slot of the key, or the empty slot where it would be, which has no role."""
     slot: cython.Py_ssize_t = (key * SPREAD) >> (64 - SLOT_BITS)
     while elements.keys[slot] != key and elements.keys[slot] != 0:
         slot = (slot + 1) & (SLOTS - 1)
@@ -119,7 +115,7 @@ def _walk(page: cython.pointer[Page], at: cython.Py_ssize_t, elements: cython.po
 @cython.nogil
 @cython.exceptval(check=False)
 def _opens(data: cython.pointer[cython.const[uint8_t]], at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
-    """Whether a token begins with what follows ``<``."""
+    """Return whether a token begins with what follows ``<``."""
     byte: uint8_t = data[at]
     return _is_letter(byte) or byte == b"!" or byte == b"?" or (byte == b"/" and at + 1 < n)
 
@@ -294,7 +290,7 @@ def _is_word(
     word: cython.pointer[cython.const[cython.char]],
     length: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Whether these bytes are the word, which is in small letters, in any case."""
+    """Return whether these bytes are the word, which is in lower case, in any case."""
     i: cython.Py_ssize_t
     for i in range(length):
         if not _is_letter(data[i]) or (data[i] | 0x20) != cython.cast(uint8_t, word[i]):
@@ -308,7 +304,7 @@ def _is_word(
 def _undisplayed(
     data: cython.pointer[cython.const[uint8_t]], at: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.bint:
-    """Whether a style says ``display: none``."""
+    """Return whether a style contains ``display: none``."""
     while at + 12 <= end:  # the length of display:none
         if not _is_word(data + at, b"display", 7):
             at += 1
@@ -331,7 +327,7 @@ def _raw_end(
     name: cython.Py_ssize_t,
     name_end: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """Where the end tag of that name stands, or ``n``. The names of raw elements are letters."""
+    """Return the position of the end tag of that name, or ``n``. The names of raw elements are letters."""
     length: cython.Py_ssize_t = name_end - name
     i: cython.Py_ssize_t
     while True:

@@ -1,11 +1,7 @@
-"""Lines of JSON, compiled. Specification: ``twin_jsonl``."""
+"""Lines of JSON, compiled. Specification: ``tests/kernel/specification/jsonl.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_jsonl is not compiled")
-
 from cython.cimports.libc.stdint import int64_t, uint8_t
 from cython.cimports.libc.string import memchr
 from cython.cimports.whorl.kernel.sheets import WHORL_SLACK, whorl_line, whorl_sheet, whorl_unescape
@@ -51,7 +47,7 @@ def fields(data: cython.const[uint8_t][::1], names: cython.const[uint8_t][::1], 
 
 @cython.cfunc
 def _lines(data: cython.const[uint8_t][::1]) -> int64_t:
-    """How many lines there are: most are long, so that each is gone over quickly."""
+    """Count the lines: most are long, so that each is skipped quickly."""
     lines: int64_t = 0
     if data.shape[0] == 0:
         return lines

@@ -1,16 +1,14 @@
-"""What documents share, compiled. Specification: ``twin_matching``."""
+"""Common parts of documents, compiled. Specification: ``tests/kernel/specification/matching.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_matching is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint64_t
 from cython.cimports.libc.string import memset
 from cython.cimports.whorl.kernel.headers import symbol_t
 
 MANY = cython.declare(int64_t, 1024)
+# How many times more symbols than all matches a side has, before the places between matches are left out.
+SPARSE = cython.declare(int64_t, 16)
 ORIGIN = cython.declare(int64_t, 1 << 31)
 LOW = cython.declare(uint64_t, 0xFFFFFFFF)
 
@@ -51,9 +49,9 @@ def _join(
     rights: cython.Py_ssize_t
     while i < left_hashes.shape[0] and j < right_hashes.shape[0]:
         if left_hashes[i] < right_hashes[j]:
-            i += 1
+            i = _skip(left_hashes, i, right_hashes[j])
         elif left_hashes[i] > right_hashes[j]:
-            j += 1
+            j = _skip(right_hashes, j, left_hashes[i])
         else:
             lefts = _run(left_hashes, i)
             rights = _run(right_hashes, j)
@@ -66,6 +64,30 @@ def _join(
             i += lefts
             j += rights
     return count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _skip(hashes: cython.const[uint64_t][::1], start: cython.Py_ssize_t, value: uint64_t) -> cython.Py_ssize_t:
+    """Return the first position after ``start`` with a hash of at least ``value``; the hash at ``start`` is smaller.
+    Steps double, so that the longer side of a lopsided pair costs the logarithm of its length."""
+    step: cython.Py_ssize_t = 1
+    low: cython.Py_ssize_t = start
+    high: cython.Py_ssize_t = start + 1
+    middle: cython.Py_ssize_t
+    while high < hashes.shape[0] and hashes[high] < value:
+        low = high
+        step *= 2
+        high += step
+    high = min(high, hashes.shape[0])
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if hashes[middle] < value:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 @cython.cfunc
@@ -168,7 +190,7 @@ def matches(
 @cython.nogil
 @cython.exceptval(check=False)
 def _after(bounds: cython.const[int32_t][::1], place: int64_t) -> cython.Py_ssize_t:
-    """The number of the first bound after a place."""
+    """Return the number of the first bound after a position."""
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t = bounds.shape[0] - 1
     middle: cython.Py_ssize_t
@@ -193,6 +215,10 @@ def choose(
     if count == 0:
         return np.empty(0, np.int64)
     chosen = np.zeros(count, np.uint8)
+    if np.sum(lengths) * SPARSE < max(sizes):
+        lefts, left_size = _compact(lefts, lengths)
+        rights, right_size = _compact(rights, lengths)
+        sizes = (left_size, right_size)
     left_marks: uint8_t[::1] = np.zeros(sizes[0], np.uint8)
     right_marks: uint8_t[::1] = np.zeros(sizes[1], np.uint8)
     longest: cython.Py_ssize_t = np.max(lengths)
@@ -232,6 +258,26 @@ def choose(
                 memset(cython.address(left_marks[lefts[i]]), 1, lengths[i])
                 memset(cython.address(right_marks[rights[i]]), 1, lengths[i])
     return np.flatnonzero(chosen)
+
+
+def _compact(starts: cython.const[int32_t][::1], lengths: cython.const[int32_t][::1]):
+    """Return the starts without the places that no match covers, and the number of places that are left."""
+    order: int64_t[::1] = np.argsort(starts, kind="stable")
+    compacted = np.empty(starts.shape[0], np.int32)
+    out: int32_t[::1] = compacted
+    reached: int64_t = 0
+    removed: int64_t = 0
+    at: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for at in range(starts.shape[0]):
+            i = order[at]
+            if starts[i] > reached:
+                removed += starts[i] - reached
+                reached = starts[i]
+            out[i] = starts[i] - removed
+            reached = max(reached, starts[i] + lengths[i])
+    return compacted, reached - removed
 
 
 @cython.cfunc
@@ -298,7 +344,7 @@ def shared(
     counts: int32_t[::1],
 ):
     others = np.empty(sums.shape[0] - document, np.int32)
-    found: int32_t[::1] = others
+    partners: int32_t[::1] = others
     count: cython.Py_ssize_t = 0
     i: int64_t
     j: int64_t
@@ -311,7 +357,7 @@ def shared(
             while j >= starts[group] and members[j] > document:
                 other = members[j]
                 if counts[other] == 0:
-                    found[count] = other
+                    partners[count] = other
                     count += 1
                 counts[other] += 1
                 sums[other] += weights[group]
@@ -319,15 +365,15 @@ def shared(
     others = np.sort(others[:count])
     totals = np.empty(count, np.float64)
     numbers = np.empty(count, np.int32)
-    found = others
+    partners = others
     total: cython.double[::1] = totals
     number: int32_t[::1] = numbers
     with cython.nogil:
         for i in range(count):
-            total[i] = sums[found[i]]
-            number[i] = counts[found[i]]
-            sums[found[i]] = 0
-            counts[found[i]] = 0
+            total[i] = sums[partners[i]]
+            number[i] = counts[partners[i]]
+            sums[partners[i]] = 0
+            counts[partners[i]] = 0
     return others, totals, numbers
 
 

@@ -1,11 +1,7 @@
-"""Pairs of documents that share shingles, compiled. Specification: ``twin_pairs``."""
+"""Pairs of documents that share shingles, compiled. Specification: ``tests/kernel/specification/pairs.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_pairs is not compiled")
-
 from cython.cimports.libc.math import sqrt
 from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy
@@ -29,8 +25,8 @@ def hopeful(
     few: int64_t,
 ):
     n: int64_t = lefts.shape[0]
-    found = np.empty(n, np.bool_)
-    out: cython.uchar[::1] = found.view(np.uint8)
+    result = np.empty(n, np.bool_)
+    out: cython.uchar[::1] = result.view(np.uint8)
     is_contained: cython.bint = sizes is not None
     i: int64_t
     left: int64_t
@@ -51,7 +47,7 @@ def hopeful(
             else:
                 sample = kept[left if sizes[left] <= sizes[right] else right, level]
             out[i] = sample < few or count + doubt * sqrt(threshold * (1 - threshold) * sample) >= threshold * sample
-    return found
+    return result
 
 
 def near(
@@ -70,9 +66,9 @@ def near(
             bound[owners[i] + 1] += 1
         for i in range(count):
             bound[i + 1] += bound[i]
-    found, alike = np.empty(n, np.int32), np.empty(n, np.float64)
-    _deal(owners, others, likeness, np.argsort(ties, kind="stable"), bounds[:count].copy(), found, alike)
-    return found, alike, bounds
+    result, alike = np.empty(n, np.int32), np.empty(n, np.float64)
+    _deal(owners, others, likeness, np.argsort(ties, kind="stable"), bounds[:count].copy(), result, alike)
+    return result, alike, bounds
 
 
 @cython.cfunc
@@ -82,10 +78,10 @@ def _deal(
     likeness: cython.const[cython.double][::1],
     ranked: cython.const[int64_t][::1],
     starts: int64_t[::1],
-    found: int32_t[::1],
+    result: int32_t[::1],
     alike: cython.double[::1],
 ):
-    """All of them to their owners, in the order of ``ranked``, which has every document once."""
+    """Give all of them to their owners, in the order of ``ranked``, which has every document once."""
     n: int64_t = others.shape[0]
     ends: int64_t[::1] = np.cumsum(np.bincount(others, minlength=ranked.shape[0]))
     by_other: int64_t[::1] = np.empty(n, np.int64)
@@ -103,7 +99,7 @@ def _deal(
             for j in range(ends[other], ends[other + 1] if other + 1 < ranked.shape[0] else n):
                 place = by_other[j]
                 at = starts[owners[place]]
-                found[at], alike[at] = cython.cast(int32_t, other), likeness[place]
+                result[at], alike[at] = cython.cast(int32_t, other), likeness[place]
                 starts[owners[place]] += 1
 
 
@@ -121,15 +117,15 @@ def _most_alike_first(row: cython.pointer[Neighbour], n: int64_t, scratch: cytho
     i: int64_t
     j: int64_t
     width: int64_t = 16
-    held: Neighbour
+    moving: Neighbour
     while start < n:
         for i in range(start + 1, min(start + width, n)):
-            held = row[i]
+            moving = row[i]
             j = i
-            while j > start and row[j - 1].likeness < held.likeness:
+            while j > start and row[j - 1].likeness < moving.likeness:
                 row[j] = row[j - 1]
                 j -= 1
-            row[j] = held
+            row[j] = moving
         start += width
     while width < n:
         start = 0
@@ -195,8 +191,8 @@ def gather(
     few: int64_t,
     share: cython.double,
 ):
-    found = np.full(bounds.shape[0] - 1, -1, np.int64)
-    stands: int64_t[::1] = found
+    result = np.full(bounds.shape[0] - 1, -1, np.int64)
+    stands: int64_t[::1] = result
     at: int64_t
     i: int64_t
     j: int64_t
@@ -238,4 +234,4 @@ def gather(
         for i in range(stands.shape[0]):
             if stands[i] < 0:
                 stands[i] = i
-    return found
+    return result

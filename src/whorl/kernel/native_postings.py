@@ -1,11 +1,7 @@
-"""Columns of postings, sorted, merged and chosen from, compiled. Specification: ``twin_postings``."""
+"""Columns of postings, compiled. Specification: ``tests/kernel/specification/postings.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_postings is not compiled")
-
 from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.stdlib import qsort
 
@@ -15,6 +11,7 @@ from cython.cimports.libc.stdlib import qsort
 HEAP_BITS = cython.declare(cython.int, 13)
 FEW_BITS = cython.declare(cython.int, 3)
 MANY = cython.declare(int64_t, 64)
+LAST = cython.declare(uint64_t, 0xFFFFFFFF)
 
 _POSTING = np.dtype([("hash", "<u8"), ("document", "<u4"), ("place", "<u4")])
 
@@ -143,7 +140,7 @@ def _settle(
 @cython.inline
 @cython.exceptval(check=False)
 def _first(one: uint64_t, bits: cython.int) -> uint64_t:
-    """The first bits of a hash."""
+    """Return the first bits of a hash."""
     return one >> (64 - bits) if bits else 0
 
 
@@ -187,14 +184,14 @@ def _insert(rows: posting_t, count: int64_t) -> cython.void:
     """Sort a few postings by insertion."""
     i: int64_t
     j: int64_t
-    held: Posting
+    moving: Posting
     for i in range(1, count):
-        held = rows[i]
+        moving = rows[i]
         j = i
-        while j > 0 and _is_after(rows + j - 1, cython.address(held)):
+        while j > 0 and _is_after(rows + j - 1, cython.address(moving)):
             rows[j] = rows[j - 1]
             j -= 1
-        rows[j] = held
+        rows[j] = moving
 
 
 def merge(
@@ -240,8 +237,8 @@ def merge(
 
 
 def keep(documents: cython.const[uint32_t][::1], dropped: cython.const[uint32_t][::1]):
-    kept = np.ones(documents.shape[0], np.bool_)
-    out: cython.char[::1] = kept.view(np.int8)
+    mask = np.ones(documents.shape[0], np.bool_)
+    out: cython.char[::1] = mask.view(np.int8)
     i: cython.Py_ssize_t
     low: cython.Py_ssize_t
     high: cython.Py_ssize_t
@@ -257,4 +254,68 @@ def keep(documents: cython.const[uint32_t][::1], dropped: cython.const[uint32_t]
                 else:
                     high = middle
             out[i] = low == dropped.shape[0] or dropped[low] != documents[i]
-    return kept
+    return mask
+
+
+def greedy_cover(bounds: cython.const[int64_t][::1], places: cython.const[int64_t][::1], count: cython.Py_ssize_t):
+    # A heap of gains gives the best document, of equal ones the first; one whose gain has shrunk meanwhile goes back.
+    documents: cython.Py_ssize_t = bounds.shape[0] - 1
+    chosen = np.empty(documents, np.int64)
+    heap: uint64_t[::1] = np.empty(documents + 1, np.uint64)
+    covered: uint8_t[::1] = np.zeros(count + 1, np.uint8)
+    out: int64_t[::1] = chosen
+    size: cython.Py_ssize_t = 0
+    number: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    i: int64_t
+    gain: int64_t
+    with cython.nogil:
+        for number in range(documents):
+            heap[number] = _ranked(bounds[number + 1] - bounds[number], number)
+        for number in range(documents // 2 - 1, -1, -1):
+            _sift(heap, number, documents)
+        at = documents
+        while at:
+            number = LAST - (heap[0] & LAST)
+            gain = 0
+            for i in range(bounds[number], bounds[number + 1]):
+                gain += covered[places[i]] == 0
+            if gain and gain == cython.cast(int64_t, heap[0] >> 32):
+                for i in range(bounds[number], bounds[number + 1]):
+                    covered[places[i]] = 1
+                out[size] = number
+                size += 1
+                gain = 0
+            if gain:
+                heap[0] = _ranked(gain, number)
+            else:
+                at -= 1
+                heap[0] = heap[at]
+            _sift(heap, 0, at)
+    return chosen[:size].copy()
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _ranked(gain: int64_t, number: int64_t) -> uint64_t:
+    return (cython.cast(uint64_t, gain) << 32) | (LAST - cython.cast(uint64_t, number))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sift(heap: uint64_t[::1], at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.void:
+    child: cython.Py_ssize_t = 2 * at + 1
+    moved: uint64_t
+    while child < size:
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[at] >= heap[child]:
+            return
+        moved = heap[at]
+        heap[at] = heap[child]
+        heap[child] = moved
+        at = child
+        child = 2 * at + 1

@@ -1,11 +1,7 @@
-"""The paper's rolling hashes, compiled. Specification: ``twin_rolling``."""
+"""The paper's rolling hashes, compiled. Specification: ``tests/kernel/specification/rolling.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_rolling is not compiled")
-
 from cython.cimports.libc.stdint import uint64_t
 from cython.cimports.whorl.kernel.headers import symbol_t
 

@@ -1,11 +1,7 @@
-"""Tables of digests that were seen, compiled. Specification: ``twin_seen``."""
+"""Tables of digests that were seen, compiled. Specification: ``tests/kernel/specification/seen.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_seen is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint64_t
 
 
@@ -42,8 +38,8 @@ def firsts(digests: cython.const[uint64_t][:, ::1]):
     room: int64_t = 2
     while room < 2 * n:
         room *= 2
-    found = np.empty(n, np.int64)
-    out: int64_t[::1] = found
+    numbers = np.empty(n, np.int64)
+    out: int64_t[::1] = numbers
     # Cells have the numbers of first rows; -1 if they are empty.
     cells: int32_t[::1] = np.full(room, -1, np.int32)
     mask: uint64_t = room - 1
@@ -57,7 +53,7 @@ def firsts(digests: cython.const[uint64_t][:, ::1]):
             if cells[at] < 0:
                 cells[at] = cython.cast(int32_t, i)
             out[i] = cells[at]
-    return found
+    return numbers
 
 
 @cython.cfunc

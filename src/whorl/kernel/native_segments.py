@@ -1,11 +1,7 @@
-"""The blocks of a segment file, compiled. Specification: ``twin_segments``."""
+"""The blocks of a segment file, compiled. Specification: ``tests/kernel/specification/segments.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_segments is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.whorl.kernel.blocks import (
     whorl_bits,
@@ -170,7 +166,7 @@ def _survey(
     least: uint32_t,
     widest: cython.pointer[uint32_t],
 ) -> int64_t:
-    """How many distinct hashes there are, or what is wrong; and a number as wide as the widest place."""
+    """Return the number of distinct hashes, or the error; and a number as wide as the widest position."""
     i: cython.Py_ssize_t
     distinct: int64_t = 1
     most: uint64_t = (cython.cast(uint64_t, 1) << document_width) - 1
@@ -239,7 +235,7 @@ def _is_right(block: Block, expected: uint32_t, verified: cython.pointer[uint8_t
 @cython.nogil
 @cython.exceptval(check=False)
 def _is_sound(block: Block) -> cython.bint:
-    """Whether the starts are in order and there are as many first postings as hashes: then no loop leaves the block."""
+    """Return whether no loop can leave the block: starts in order, and as many first postings as hashes."""
     slot: int64_t
     before: uint64_t = 0
     start: uint64_t
@@ -300,7 +296,7 @@ def decode(
 @cython.nogil
 @cython.exceptval(check=False)
 def _unpack_hashes(block: Block, number: int64_t, out: cython.pointer[uint64_t]) -> cython.void:
-    """The firsts are as many as the distinct hashes, and the first posting is one: ``_is_sound`` saw to it."""
+    """Unpack the distinct hashes of a block: as many as there are firsts, as ``_is_sound`` checked."""
     i: int64_t = 0
     slot: int64_t
     one: int64_t = 0
@@ -382,7 +378,7 @@ def _locate(
     verified: uint8_t[::1],
     spots: cython.pointer[Spot],
 ) -> int64_t:
-    """The row and the block of each hash; the number of a block that is damaged, or -1."""
+    """Find the row and the block of each hash; return the number of a damaged block, or -1."""
     i: cython.Py_ssize_t
     number: int64_t
     row: row_t
@@ -436,27 +432,27 @@ def _narrow(
 @cython.inline
 @cython.exceptval(check=False)
 def _number(spot: cython.pointer[Spot], wanted: uint64_t, width: cython.uint) -> int64_t:
-    """The number of a hash among the distinct ones of its block, or -1."""
+    """Return the number of a hash among the distinct ones of its block, or -1."""
     low: int64_t = spot.low
     high: int64_t = spot.high
     middle: int64_t
-    found: uint64_t = spot.middle
+    value_at: uint64_t = spot.middle
     rest: uint64_t = wanted & ((cython.cast(uint64_t, 1) << width) - 1)
     while low < high:
         middle = (low + high) >> 1
-        if found < rest:
+        if value_at < rest:
             low = middle + 1
         else:
             high = middle
-        found = whorl_bits(spot.lows, (low + high) >> 1, width)
-    return low if low < spot.high and found == rest else -1
+        value_at = whorl_bits(spot.lows, (low + high) >> 1, width)
+    return low if low < spot.high and value_at == rest else -1
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _select(block: Block, one: int64_t) -> int64_t:
-    """Where the bit number ``one`` is among the firsts; ``_is_sound`` saw to it that it is there."""
+    """Return the position of the bit number ``one`` among the firsts; ``_is_sound`` checked that it exists."""
     at: int64_t = 0
     word: uint64_t = whorl_word(block.firsts)
     ones: int64_t = whorl_ones(word)
@@ -475,7 +471,7 @@ def _select(block: Block, one: int64_t) -> int64_t:
 @cython.nogil
 @cython.exceptval(check=False)
 def _next(block: Block, start: int64_t) -> int64_t:
-    """Where the next first posting is after one of them, or the end of all."""
+    """Return the position of the next first posting after one of them, or the end of all."""
     at: int64_t = (start + 1) & ~63
     word: uint64_t
     if at >= block.postings:

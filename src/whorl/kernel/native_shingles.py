@@ -1,11 +1,7 @@
-"""The shingles of many documents at once, compiled. Specification: ``twin_shingles``."""
+"""The shingles of many documents at once, compiled. Specification: ``tests/kernel/specification/shingles.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_shingles is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.whorl.kernel.headers import (
@@ -42,8 +38,8 @@ def values(
         length = bounds[i + 1] - bounds[i]
         size += max(0, length - k + 1)
         longest = max(longest, length)
-    found = np.empty(size, np.uint64)
-    out: uint64_t[::1] = found
+    result = np.empty(size, np.uint64)
+    out: uint64_t[::1] = result
     # Grams are hashed several at a time, so the last of them look at symbols that are not there.
     low: uint32_t[::1] = np.zeros(longest + k + WHORL_TOGETHER, np.uint32)
     high: uint32_t[::1] = np.zeros(longest + k + WHORL_TOGETHER, np.uint32)
@@ -72,7 +68,7 @@ def values(
             value = (out[at] + turn[0]) * turn[1]
             value = (value ^ (value >> 32)) * turn[2]
             out[at] = value ^ (value >> 32)
-    return found
+    return result
 
 
 @cython.cfunc
@@ -119,9 +115,9 @@ def distinct(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][
     count: int64_t = 0
     for i in range(documents):
         longest = max(longest, bounds[i + 1] - bounds[i])
-    found = np.empty(values.shape[0], np.uint64)
+    result = np.empty(values.shape[0], np.uint64)
     ends = np.zeros(documents + 1, np.int64)
-    out: uint64_t[::1] = found
+    out: uint64_t[::1] = result
     end: int64_t[::1] = ends
     scratch: uint64_t[::1] = np.empty(longest, np.uint64)
     counts: int64_t[::1] = np.empty(COUNTS, np.int64)
@@ -148,7 +144,7 @@ def distinct(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][
                     out[count] = row[at]
                 count += 1
             end[i + 1] = count
-    return found[:count], ends
+    return result[:count], ends
 
 
 @cython.cfunc
@@ -231,8 +227,8 @@ def sample(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::
             m[i] = cython.cast(int32_t, mask + 1)
             total += count
             end[i + 1] = total
-    kept = np.empty(total, np.uint64)
-    out: uint64_t[::1] = kept
+    sampled = np.empty(total, np.uint64)
+    out: uint64_t[::1] = sampled
     total = 0
     with cython.nogil:
         for i in range(documents):
@@ -241,13 +237,13 @@ def sample(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::
                 if (values[at] & mask) == 0:
                     out[total] = values[at]
                     total += 1
-    return kept, ends, moduli
+    return sampled, ends, moduli
 
 
 def levels(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::1], count: int64_t):
     documents: int64_t = bounds.shape[0] - 1
-    found = np.zeros((documents, count), np.int32)
-    out: int32_t[:, ::1] = found
+    result = np.zeros((documents, count), np.int32)
+    out: int32_t[:, ::1] = result
     i: int64_t
     at: int64_t
     level: int64_t
@@ -263,7 +259,7 @@ def levels(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::
                 out[i, level] += 1
             for level in range(count - 2, -1, -1):
                 out[i, level] += out[i, level + 1]
-    return found
+    return result
 
 
 # The wanted values are listed by so many of their first bits.
@@ -273,8 +269,8 @@ FIRST = cython.declare(cython.int, 16)
 def among(values: cython.const[uint64_t][::1], wanted: cython.const[uint64_t][::1]):
     n: int64_t = values.shape[0]
     starts: int64_t[::1] = np.zeros((1 << FIRST) + 1, np.int64)
-    found = np.empty(n, np.int64)
-    out: int64_t[::1] = found
+    result = np.empty(n, np.int64)
+    out: int64_t[::1] = result
     count: int64_t = 0
     i: int64_t
     at: int64_t
@@ -291,7 +287,29 @@ def among(values: cython.const[uint64_t][::1], wanted: cython.const[uint64_t][::
                     out[count] = i
                     count += 1
                     break
-    return found[:count].copy()
+    return result[:count].copy()
+
+
+def tally(values: cython.const[uint64_t][::1], cells: uint32_t[::1]):
+    last: uint64_t = cells.shape[0] - 1
+    i: int64_t
+    with cython.nogil:
+        for i in range(values.shape[0]):
+            cells[values[i] & last] += 1
+
+
+def above(values: cython.const[uint64_t][::1], cells: cython.const[uint32_t][::1], most: int64_t):
+    last: uint64_t = cells.shape[0] - 1
+    result = np.empty(values.shape[0], np.uint64)
+    out: uint64_t[::1] = result
+    count: int64_t = 0
+    i: int64_t
+    with cython.nogil:
+        for i in range(values.shape[0]):
+            if cells[values[i] & last] > most:
+                out[count] = values[i]
+                count += 1
+    return result[:count].copy()
 
 
 def minima(
@@ -303,8 +321,8 @@ def minima(
     count: int64_t = 0
     for i in range(bounds.shape[0] - 1):
         count += bounds[i + 1] > bounds[i]
-    found = np.empty(count * bins, np.uint64)
-    out: uint64_t[::1] = found
+    result = np.empty(count * bins, np.uint64)
+    out: uint64_t[::1] = result
     least: int64_t[::1] = np.empty(bins, np.int64)
     place: int64_t
     count = 0
@@ -318,7 +336,7 @@ def minima(
             for place in range(bins):
                 out[count] = values[_lent(least, donors, place, bounds[i])]
                 count += 1
-    return found
+    return result
 
 
 @cython.cfunc
@@ -335,7 +353,7 @@ def _bin(value: uint64_t, bins: uint64_t) -> uint64_t:
 @cython.nogil
 @cython.exceptval(check=False)
 def _lent(least: int64_t[::1], donors: cython.const[int64_t][:, ::1], place: int64_t, first: int64_t) -> int64_t:
-    """Where the value of a bin is: its own, or that of the first donor that has one, or the first of all."""
+    """Return the bin that a bin takes its value from: itself, or the first donor that has one, or the first of all."""
     j: int64_t
     if least[place] >= 0:
         return least[place]
@@ -345,7 +363,7 @@ def _lent(least: int64_t[::1], donors: cython.const[int64_t][:, ::1], place: int
     return first
 
 
-# As in ``twin_shingles.TURNS``.
+# As in ``TURNS`` of the specification.
 TURN_A = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
 TURN_B = cython.declare(uint64_t, 0x6A09E667F3BCC909)
 TURN_C = cython.declare(uint64_t, 0xBB67AE8584CAA73B)
@@ -353,23 +371,23 @@ TURN_C = cython.declare(uint64_t, 0xBB67AE8584CAA73B)
 
 def digests(values: cython.const[uint64_t][::1], bounds: cython.const[int64_t][::1]):
     documents: int64_t = bounds.shape[0] - 1
-    found = np.zeros((documents, 2), np.uint64)
-    out: uint64_t[:, ::1] = found
+    result = np.zeros((documents, 2), np.uint64)
+    out: uint64_t[:, ::1] = result
     i: int64_t
     with cython.nogil:
         for i in range(documents):
             if bounds[i + 1] > bounds[i]:
                 _digest(cython.address(values[bounds[i]]), bounds[i + 1] - bounds[i], cython.address(out[i, 0]))
-    return found
+    return result
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _stirred(held: uint64_t, value: uint64_t, turn: uint64_t) -> uint64_t:
-    held = (held ^ value) * turn
-    return held ^ held >> 32
+def _stirred(state: uint64_t, value: uint64_t, turn: uint64_t) -> uint64_t:
+    state = (state ^ value) * turn
+    return state ^ state >> 32
 
 
 @cython.cfunc

@@ -1,11 +1,7 @@
-"""Pairs of documents counted, compiled. Specification: ``twin_tallies``."""
+"""Pairs of documents counted, compiled. Specification: ``tests/kernel/specification/tallies.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_tallies is not compiled")
-
 from cython.cimports.libc.stdint import int64_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy, memset
 
@@ -53,7 +49,7 @@ def follow(
 
 @cython.cfunc
 def _order(documents: cython.const[uint32_t][::1], end: int64_t[::1], starts: int64_t[::1], order: int64_t[::1]):
-    """The places of the postings that make pairs, by document."""
+    """Write the positions of the postings that make pairs, by document, into ``order``."""
     at: int64_t
     with cython.nogil:
         for at in range(documents.shape[0]):
@@ -64,9 +60,9 @@ def _order(documents: cython.const[uint32_t][::1], end: int64_t[::1], starts: in
 
 @cython.cfunc
 def _common(hashes: cython.const[uint64_t][::1], most: int64_t, large: int64_t):
-    """The hashes that many have; there are so many of them."""
-    found = np.empty(large, np.uint64)
-    out: uint64_t[::1] = found
+    """Return the ``large`` hashes that more than ``most`` documents have."""
+    common = np.empty(large, np.uint64)
+    out: uint64_t[::1] = common
     start: int64_t = 0
     at: int64_t
     large = 0
@@ -76,7 +72,7 @@ def _common(hashes: cython.const[uint64_t][::1], most: int64_t, large: int64_t):
                 out[large] = hashes[start]
                 large += 1
             start = at
-    return found
+    return common
 
 
 def tally(
@@ -95,7 +91,7 @@ def tally(
     totals: uint32_t[::1] = np.zeros(count, np.uint32)
     met: uint32_t[::1] = np.empty(count, np.uint32)
     scratch: uint32_t[::1] = np.empty(count, np.uint32)
-    found: int64_t
+    met_count: int64_t
     at: int64_t = 0
     i: int64_t
     j: int64_t
@@ -103,16 +99,16 @@ def tally(
     right: uint32_t
     with cython.nogil:
         for left in range(first, last):
-            found = 0
+            met_count = 0
             for i in range(bounds[left], bounds[left + 1]):
                 for j in range(order[i] + 1, ends[order[i]]):
                     right = documents[j]
-                    met[found] = right
-                    found += totals[right] == 0
+                    met[met_count] = right
+                    met_count += totals[right] == 0
                     totals[right] += 1
-            if found > 1:
-                _ascend(cython.address(met[0]), found, cython.address(scratch[0]), count)
-            for i in range(found):
+            if met_count > 1:
+                _ascend(cython.address(met[0]), met_count, cython.address(scratch[0]), count)
+            for i in range(met_count):
                 row[at, 0], row[at, 1], row[at, 2] = met[i], cython.cast(uint32_t, left), totals[met[i]]
                 totals[met[i]] = 0
                 at += 1

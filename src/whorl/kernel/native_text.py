@@ -1,16 +1,11 @@
 """The text front-end's compiled loops. Buffers in, buffers out; the interpreter's lock is released in every one.
 
-Cython in pure-Python mode. What each function means is written in ``twin_text``, its specification, and so are the
-names of the flags; how it is made fast is written here. There is no I/O, and no knowledge of Unicode but Hangul's
-arithmetic: the caller brings the tables.
+Cython in pure-Python mode. Specification: ``tests/kernel/specification/text.py``. There is no I/O, and no
+knowledge of Unicode but Hangul's arithmetic: the caller brings the tables.
 """
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_text is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memset
 from cython.cimports.whorl.kernel.text_layout import (
@@ -91,8 +86,8 @@ def symbols(
             with cython.nogil:
                 at = _walk(cython.address(codes[0]), at, n, cython.address(shapes), cython.address(sink))
         if at == n:
-            kept = values[: sink.count].astype(np.uint8) if sink.widest < 256 else values[: sink.count]
-            return kept, starts[: sink.count], ends[: sink.count]
+            emitted = values[: sink.count].astype(np.uint8) if sink.widest < 256 else values[: sink.count]
+            return emitted, starts[: sink.count], ends[: sink.count]
         room *= 2
         values = _grown(values, room)
         starts = _grown(starts, room)
@@ -234,7 +229,7 @@ def _segment(
     """Decomposes, folds, orders and composes one segment, part by part as it comes: no buffer, linear time."""
     first: cython.Py_ssize_t = sink.count
     at: cython.Py_ssize_t
-    held: cython.Py_ssize_t = 0  # ypogegrammenis seen since the last starter
+    pending: cython.Py_ssize_t = 0  # ypogegrammenis seen since the last starter
     part: uint32_t
     i: uint32_t
     code: uint32_t
@@ -251,9 +246,9 @@ def _segment(
         if number != 0 and shapes.offsets[number] < shapes.offsets[number + 1]:
             part = shapes.pool[shapes.offsets[number]]
         if part >> 24 == 0 or part & OPENS != 0:
-            while held > 0:
+            while pending > 0:
                 _take(IOTA, cython.address(starter), shapes, sink)
-                held -= 1
+                pending -= 1
         if S_BASE <= code < S_BASE + S_COUNT:
             code -= S_BASE
             _take(L_BASE + code // (V_COUNT * T_COUNT), cython.address(starter), shapes, sink)
@@ -266,12 +261,12 @@ def _segment(
             for i in range(shapes.offsets[number], shapes.offsets[number + 1]):
                 part = shapes.pool[i]
                 if part & SYMBOL == YPOGEGRAMMENI:
-                    held += 1
+                    pending += 1
                 else:
                     _take(part, cython.address(starter), shapes, sink)
-    while held > 0:
+    while pending > 0:
         _take(IOTA, cython.address(starter), shapes, sink)
-        held -= 1
+        pending -= 1
     _settle(cython.address(starter), shapes)
     _emit(cython.address(starter), shapes, sink)
     for at in range(first, min(sink.count, sink.room)):
@@ -298,7 +293,7 @@ def _take(
     shapes: cython.pointer[Shapes],
     sink: cython.pointer[Sink],
 ) -> cython.void:
-    """A mark waits for its turn; a starter composes with the one before, or takes its place."""
+    """Keep a mark for later; compose a starter with the one before, or replace it."""
     mark: uint32_t = part >> 24
     code: uint32_t = part & SYMBOL
     composite: uint32_t
@@ -356,7 +351,7 @@ def _settle(starter: cython.pointer[Starter], shapes: cython.pointer[Shapes]) ->
 @cython.nogil
 @cython.exceptval(check=False)
 def _pair(first: uint32_t, second: uint32_t, shapes: cython.pointer[Shapes]) -> uint32_t:
-    """What two code points compose to, 0 if nothing."""
+    """Return the composition of two code points, 0 if there is none."""
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t = shapes.pair_count
     middle: cython.Py_ssize_t

@@ -1,11 +1,7 @@
-"""UTF-8 to code points, compiled. Specification: ``twin_utf8``."""
+"""UTF-8 to code points, compiled. Specification: ``tests/kernel/specification/utf8.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_utf8 is not compiled")
-
 from cython.cimports.libc.stdint import uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy
 from cython.cimports.whorl.kernel.spelling import whorl_code_point, whorl_sequence_length

@@ -1,11 +1,7 @@
-"""Words, compiled. Specification: ``twin_words``."""
+"""Words, compiled. Specification: ``tests/kernel/specification/words.py``."""
 
 import cython
 import numpy as np
-
-if not cython.compiled:
-    raise ImportError("whorl.kernel.native_words is not compiled")
-
 from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.whorl.kernel.spelling import (
     whorl_begin_hashing,
@@ -22,19 +18,19 @@ from cython.cimports.whorl.kernel.text_layout import APOSTROPHE, LAST_DIGIT, NUM
 def words(items: cython.const[item_t][::1]):
     n: cython.Py_ssize_t = items.shape[0]
     at: cython.Py_ssize_t = 0
-    found = cython.declare(Words)
-    found.count = 0
+    spans = cython.declare(Words)
+    spans.count = 0
     room = n // 4 + 64  # prose has a word in six letters; where each letter is one, the room is doubled twice
     hashes = np.empty(room, np.uint64)
     firsts = np.empty(room, np.int32)
     ends = np.empty(room, np.int32)
     while True:
-        _open_words(cython.address(found), hashes, firsts, ends)
+        _open_words(cython.address(spans), hashes, firsts, ends)
         if n:
             with cython.nogil:
-                at = _hash_words(cython.address(items[0]), at, n, cython.address(found))
+                at = _hash_words(cython.address(items[0]), at, n, cython.address(spans))
         if at == n:
-            return hashes[: found.count], firsts[: found.count], ends[: found.count]
+            return hashes[: spans.count], firsts[: spans.count], ends[: spans.count]
         room *= 2
         hashes = _grown(hashes, room)
         firsts = _grown(firsts, room)
@@ -105,15 +101,15 @@ def _hash_words(
     items: cython.pointer[cython.const[item_t]],
     at: cython.Py_ssize_t,
     n: cython.Py_ssize_t,
-    found: cython.pointer[Words],
+    spans: cython.pointer[Words],
 ) -> cython.Py_ssize_t:
     """Finds the words from ``at`` on; gives back ``n``, or where to go on when there is more room."""
     hashing: whorl_hashing
-    while at < n and found.count < found.room:
+    while at < n and spans.count < spans.room:
         if items[at] <= APOSTROPHE:
             at += 1
             continue
-        found.firsts[found.count] = at
+        spans.firsts[spans.count] = at
         hashing = whorl_begin_hashing()
         whorl_take(cython.address(hashing), items[at] & SYMBOL)
         at += 1
@@ -124,9 +120,9 @@ def _hash_words(
                 elif not _inside(items, at, n):
                     break
                 at += 1
-        found.hashes[found.count] = whorl_end_hashing(cython.address(hashing))
-        found.ends[found.count] = at
-        found.count += 1
+        spans.hashes[spans.count] = whorl_end_hashing(cython.address(hashing))
+        spans.ends[spans.count] = at
+        spans.count += 1
     return at
 
 
@@ -135,7 +131,7 @@ def _hash_words(
 @cython.nogil
 @cython.exceptval(check=False)
 def _inside(items: cython.pointer[cython.const[item_t]], at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
-    """Whether the item is an apostrophe between two letters; there is one before it."""
+    """Return whether the item is an apostrophe between two letters; there is one before it."""
     return items[at] == APOSTROPHE and at + 1 < n and _letter(items[at - 1]) and _letter(items[at + 1])
 
 
@@ -148,11 +144,11 @@ def _letter(item: uint32_t) -> cython.bint:
 
 
 @cython.cfunc
-def _open_words(found: cython.pointer[Words], hashes: uint64_t[::1], firsts: int32_t[::1], ends: int32_t[::1]):
-    found.hashes = cython.address(hashes[0])
-    found.firsts = cython.address(firsts[0])
-    found.ends = cython.address(ends[0])
-    found.room = hashes.shape[0]
+def _open_words(spans: cython.pointer[Words], hashes: uint64_t[::1], firsts: int32_t[::1], ends: int32_t[::1]):
+    spans.hashes = cython.address(hashes[0])
+    spans.firsts = cython.address(firsts[0])
+    spans.ends = cython.address(ends[0])
+    spans.room = hashes.shape[0]
 
 
 def _grown(array, room):

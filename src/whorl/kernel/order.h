@@ -1,4 +1,4 @@
-/* The order of k-grams: a rolling hash over words of four symbols. Specification: twin.order. */
+/* The order of k-grams: a rolling hash over words of four symbols. Specification: core.order. */
 #ifndef WHORL_ORDER_H
 #define WHORL_ORDER_H
 

@@ -1,4 +1,4 @@
-/* The hash of a word, and words of ASCII, 64 bytes at a time. Specification: twin_words.
+/* The hash of a word, and words of ASCII, 64 bytes at a time. Specification: words.
  *
  * Each byte is translated by a table: to what it is in a word, to 0 if it is a separator, or to WHORL_RARE if more must be known
  * of what stands around it. Where words begin and end is then a matter of bits, and a word's letters are loaded at once.

@@ -1,4 +1,4 @@
-# What the text kernel takes from C: the flags of twin_text as constants, and the records that its loops share.
+# C declarations of the text kernel: the flags of constants.py, and the records that its loops share.
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:

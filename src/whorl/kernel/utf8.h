@@ -1,4 +1,4 @@
-/* UTF-8, one sequence at a time. Specification: twin_utf8. */
+/* UTF-8, one sequence at a time. Specification: utf8. */
 #ifndef WHORL_UTF8_H
 #define WHORL_UTF8_H
 

@@ -1,4 +1,4 @@
-/* Scanning windows of hashes: winnowing and robust winnowing. Specification: twin.winnow and twin.robust.
+/* Scanning windows of hashes: winnowing and robust winnowing. Specification: core.winnow, core.robust.
  *
  * The paper's Figure 5 looks at each hash once, and at a window of them when its minimum leaves it. So does this, but
  * it looks at sixteen at a time and finds the one that matters without a branch for each.

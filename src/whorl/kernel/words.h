@@ -1,4 +1,4 @@
-/* The words of a text in UTF-8, without their places. Specification: twin_words.spelled.
+/* The words of a text in UTF-8, without their places. Specification: words.spelled.
  *
  * Words of ASCII are found 64 bytes at a time (plain.h). Where anything else stands, between two separators, it is read one code
  * point after the other. One that is more than a value of its own (a mark, a ligature) is left to the general walk, with what
@@ -10,7 +10,7 @@
 #include "plain.h"
 #include "utf8.h"
 
-/* As in twin_text. */
+/* As in constants.py. */
 #define WHORL_SYMBOL 0x1FFFFF
 #define WHORL_NUMBER 0x200000
 #define WHORL_SOLO 0x400000

@@ -1,1 +1,1 @@
-"""What two documents have in common: matches verified on their streams, and the passages that people read."""
+"""Compare two documents: verified matches, chains of matches, passages and the score."""

@@ -1,52 +1,80 @@
-"""What of a document can be matched: the streams of its files in one row, without what is sanctioned."""
+"""The evidence of a document: the streams of its files, concatenated, without starter code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.fingerprinting.fingerprints import Fingerprints
-from whorl.matching.sanction import Sanction
+from whorl.engine.fingerprints import Fingerprints
 from whorl.model import Hashes, Offsets, Span, Stream, Symbols
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """One file of a document, read: its stream, its fingerprints, and which of its symbols are sanctioned."""
+class SiftedFile:
+    """One file of a document: its stream, its fingerprints, the sorted disjoint spans of starter code in its text, and
+    which symbols come from these spans; None without any starter code."""
 
     stream: Stream
     fingerprints: Fingerprints
-    grams: NDArray[np.bool_] | None = None
+    sanctioned: tuple[Span, ...] = ()
     covered: NDArray[np.bool_] | None = None
 
-    @property
-    def sanctioned(self) -> tuple[Span, ...]:
-        """The spans of the text that are sanctioned."""
-        if self.covered is None:
-            return ()
-        edges = np.flatnonzero(np.diff(self.covered, prepend=False, append=False)).reshape(-1, 2)
-        spans = self.stream.spans
-        return tuple(Span(int(spans.starts[first]), int(spans.ends[end - 1])) for first, end in edges.tolist())
+
+def sift(stream: Stream, fingerprints: Fingerprints, sanctioned: Sequence[Span] | None) -> SiftedFile:
+    """Mark the symbols that come from spans of starter code."""
+    if sanctioned is None:
+        return SiftedFile(stream, fingerprints)
+    return SiftedFile(stream, fingerprints, tuple(sanctioned), inside(stream, sanctioned))
 
 
-def sift(stream: Stream, fingerprints: Fingerprints, sanction: Sanction | None) -> Part:
-    """Tell what of a file is sanctioned."""
-    if not sanction:
-        return Part(stream, fingerprints)
-    scheme = fingerprints.scheme
-    grams = sanction.grams(stream.symbols)
-    return Part(stream, fingerprints, grams, sanction.covered(grams, len(stream), scheme.guarantee or scheme.k))
+def inside(stream: Stream, spans: Sequence[Span]) -> NDArray[np.bool_]:
+    """Return which symbols lie inside these spans, which are sorted and disjoint."""
+    if not spans:
+        return np.zeros(len(stream), np.bool_)
+    starts, ends = (np.array(column, np.int64) for column in zip(*spans, strict=True))
+    at = np.searchsorted(starts, stream.spans.starts, "right") - 1
+    is_inside: NDArray[np.bool_] = (at >= 0) & (stream.spans.ends <= ends[at])
+    return is_inside
+
+
+# Hashes of k-grams, ascending, and the position of each.
+Once: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.intp]]
+
+# Slots of a filter per k-gram, as a power of two: of other k-grams, one in four to eight passes.
+SPARE = 2
+
+
+class KeptGrams:
+    """The k-grams that occur once in a document, with a filter that most k-grams of others do not pass."""
+
+    def __init__(self, hashes: NDArray[np.uint32], places: NDArray[np.intp]) -> None:
+        self._hashes, self._places = hashes, places
+        self._shift = np.uint32(32 - min(32, len(hashes).bit_length() + SPARE))
+        self._is_there = np.zeros(1 << (32 - int(self._shift)), np.bool_)
+        self._is_there[hashes >> self._shift] = True
+
+    def passing(self, hashes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Return which hashes may be among these."""
+        return self._is_there.take(hashes >> self._shift)
+
+    def shared(self, hashes: NDArray[np.uint32]) -> Once:
+        """Return those that are among some distinct hashes, which ascend."""
+        if not len(self._hashes):
+            return self._hashes, self._places
+        at = np.minimum(self._hashes.searchsorted(hashes), len(self._hashes) - 1)
+        at = at[self._hashes[at] == hashes]
+        return self._hashes[at], self._places[at]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """A document's symbols, each with its span in its file; ``bounds`` part them where no match may cross: at the ends
-    of files and where sanctioned material was taken out. ``files`` names the file between two bounds, by number.
+    """A document's symbols, each with its span in its file. No match crosses ``bounds``: the ends of
+    files, and the places where starter code was removed. ``files`` is the number of the file between two bounds.
 
-    ``hashes`` and ``places`` are the fingerprints, sorted by hash, then by place. ``barred`` is where k-grams begin
-    that are no evidence although all their symbols are.
+    ``hashes`` and ``places`` are the fingerprints, sorted by hash, then by position. ``once`` is a cache of
+    ``whorl.matching.matches``: k-grams that occur once, by k.
     """
 
     symbols: Symbols
@@ -56,14 +84,18 @@ class Evidence:
     files: NDArray[np.int32]
     hashes: Hashes
     places: NDArray[np.int32]
-    barred: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    once: dict[int, KeptGrams] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.symbols)
 
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """Return the arrays, in the order of the fields."""
+        return self.symbols, self.starts, self.ends, self.bounds, self.files, self.hashes, self.places
+
 
 def gather(files: Sequence[Evidence]) -> Evidence:
-    """The evidence of a document of several files, each given by its own: file number i is the i-th."""
+    """Concatenate the evidence of a document's files; file number i is the i-th."""
     if len(files) == 1:
         return files[0]
     sizes = np.cumsum([0, *map(len, files)])
@@ -79,37 +111,33 @@ def gather(files: Sequence[Evidence]) -> Evidence:
         _row([each.files + np.int32(number) for number, each in enumerate(files)], np.int32),
         hashes[order],
         places[order],
-        _row([each.barred + np.int32(shift) for shift, each in shifted], np.int32),
     )
 
 
-def evidence(part: Part) -> Evidence:
-    """The evidence of one file."""
-    spans, chosen = part.stream.spans, part.fingerprints
-    if part.covered is None or part.grams is None:
-        size = len(part.stream)
-        found, places = np.arange(len(chosen)), chosen.positions
-        symbols, starts, ends = part.stream.symbols, spans.starts, spans.ends
-        bounds, barred = np.array([0, size] if size else [0], np.int32), np.zeros(0, np.int32)
+def evidence(file: SiftedFile) -> Evidence:
+    """Return the evidence of one file."""
+    spans, fingerprints = file.stream.spans, file.fingerprints
+    if file.covered is None:
+        size = len(file.stream)
+        chosen, places = np.arange(len(fingerprints)), fingerprints.positions
+        symbols, starts, ends = file.stream.symbols, spans.starts, spans.ends
+        bounds = np.array([0, size] if size else [0], np.int32)
     else:
-        own = ~part.covered
-        before = np.concatenate([[0], np.cumsum(own)])
-        # A k-gram of sanctioned material is no evidence, nor is one with sanctioned symbols in it.
-        k = chosen.scheme.k
-        is_own = before[chosen.positions + k] - before[chosen.positions] == k
-        found = np.flatnonzero(is_own & ~part.grams[chosen.positions])
-        places = before[chosen.positions[found]]
-        symbols, starts, ends = part.stream.symbols[own], spans.starts[own], spans.ends[own]
-        last_own = np.flatnonzero(own & np.append(part.covered[1:], True))
-        bounds = np.concatenate([[0], before[last_own + 1]]).astype(np.int32)
-        sanctioned = np.flatnonzero(part.grams)
-        barred = before[sanctioned[before[sanctioned + k] - before[sanctioned] == k]].astype(np.int32)
-    hashes = chosen.hashes[found]
+        counts = ~file.covered
+        before = np.concatenate([[0], np.cumsum(counts)])
+        # A k-gram that contains starter code is no evidence.
+        k, positions = fingerprints.scheme.k, fingerprints.positions
+        chosen = np.flatnonzero(before[positions + k] - before[positions] == k)
+        places = before[positions[chosen]]
+        symbols, starts, ends = file.stream.symbols[counts], spans.starts[counts], spans.ends[counts]
+        last = np.flatnonzero(counts & np.append(file.covered[1:], True))
+        bounds = np.concatenate([[0], before[last + 1]]).astype(np.int32)
+    hashes = fingerprints.hashes[chosen]
     order = np.lexsort((places, hashes))
     files = np.zeros(len(bounds) - 1, np.int32)
-    return Evidence(symbols, starts, ends, bounds, files, hashes[order], places[order].astype(np.int32), barred)
+    return Evidence(symbols, starts, ends, bounds, files, hashes[order], places[order].astype(np.int32))
 
 
 def _row(columns: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
-    """All columns in one array; an empty one of this kind if there are none."""
+    """Concatenate columns; without any, return an empty array of this type."""
     return columns[0] if len(columns) == 1 else np.concatenate(columns) if columns else np.zeros(0, kind)

@@ -1,28 +1,73 @@
-"""How alike two documents are: the measures and the passages, in one record."""
+"""Compare two documents: their score with its parts, and their passages."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from whorl.frontends.reading import CODE
-from whorl.matching.background import NONE, Background
-from whorl.matching.chain import covered
-from whorl.matching.matches import Finding, find
-from whorl.matching.passage import Match, Passage
-from whorl.matching.passages import Readable, passages
-from whorl.matching.unlikely import unlikely
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.formats.reading import CODE
+from whorl.matching.chains import NO_BACKGROUND, Background, Chain, covered, significant_chains, symbols
+from whorl.matching.evidence import Evidence
+from whorl.matching.matches import MatchFinder, find_matches
+from whorl.matching.passage import Lines, Match, Passage, Side
+from whorl.matching.score import Score, ScorePart, make_score
+from whorl.model import Hashes, Span
 from whorl.scheme import Scheme
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedDocument:
+    """A document to match: its evidence, and the names and line tables of its files, by file number."""
+
+    evidence: Evidence
+    names: Sequence[str]
+    lines: Sequence[Lines]
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the text span of the symbols ``start`` to ``end``, all in one file."""
+        return Span(int(self.evidence.starts[start]), int(self.evidence.ends[end - 1]))
+
+    def side(self, file: int, start: int, end: int) -> Side:
+        """Return the symbols ``start`` to ``end`` of a file as one side of a passage."""
+        span, lines = self.span(start, end), self.lines[file]
+        return Side(self.names[file], *span, lines.line(span.start), lines.line(max(span.start, span.end - 1)))
+
+
+def passages(chains: Sequence[Chain], left: ComparedDocument, right: ComparedDocument) -> tuple[Passage, ...]:
+    """Return chains of matches as passages, longest first."""
+    return tuple(sorted((_passage(chain, left, right) for chain in chains), key=lambda passage: -passage.symbols))
+
+
+def _passage(chain: Chain, left: ComparedDocument, right: ComparedDocument) -> Passage:
+    links, files = chain.links, chain.links[0].files
+    matches = tuple(
+        Match(
+            left.span(link.left, link.left + link.length), right.span(link.right, link.right + link.length), link.length
+        )
+        for link in links
+    )
+    return Passage(
+        left.side(files[0], links[0].left, max(link.left + link.length for link in links)),
+        right.side(files[1], min(link.right for link in links), max(link.right + link.length for link in links)),
+        symbols(chain),
+        matches,
+    )
+
+
+# Returns a part of the score, given the fingerprints that both documents have inside passages.
+WeighPart = Callable[[Hashes], ScorePart]
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What two documents have in common.
+    """The result of comparing two documents.
 
-    ``similarity`` is the weighted Jaccard coefficient of their fingerprints, ``containment`` the share of the smaller
-    one's that the larger has too, ``score`` the mean of both. A ``coverage`` is the share of a side's symbols that are
-    inside matches, sanctioned ones aside; ``longest`` is the symbols of the longest passage.
+    ``score_parts`` explains the score (``whorl.matching.score``). ``shared_fingerprints`` counts the fingerprints that
+    both have inside passages. A ``coverage`` is the share of a side's symbols inside matches, without starter code.
     """
 
-    similarity: float
-    containment: float
+    score_parts: Score
     shared_fingerprints: int
     left_coverage: float
     right_coverage: float
@@ -30,18 +75,28 @@ class Likeness:
 
     @property
     def score(self) -> float:
-        """The mean of both measures: neither wins everywhere."""
-        return (self.similarity + self.containment) / 2
+        """The mean of similarity and containment, damped if little is shared."""
+        return self.score_parts.value
+
+    @property
+    def similarity(self) -> float:
+        """The weighted share of the combined fingerprints that both have inside passages."""
+        return self.score_parts.similarity
+
+    @property
+    def containment(self) -> float:
+        """The weighted share of the smaller document's fingerprints that both have inside passages."""
+        return self.score_parts.containment
 
     @property
     def longest(self) -> int:
-        """The symbols of the longest passage."""
+        """The length of the longest passage in symbols."""
         return max((passage.symbols for passage in self.passages), default=0)
 
     def mirrored(self) -> "Likeness":
-        """The same, with the sides exchanged."""
-        turned = tuple(passage.mirrored() for passage in self.passages)
-        return replace(self, left_coverage=self.right_coverage, right_coverage=self.left_coverage, passages=turned)
+        """Return the result with its sides exchanged."""
+        mirrored = tuple(passage.mirrored() for passage in self.passages)
+        return replace(self, left_coverage=self.right_coverage, right_coverage=self.left_coverage, passages=mirrored)
 
     @property
     def matches(self) -> tuple[Match, ...]:
@@ -49,35 +104,84 @@ class Likeness:
         return tuple(sorted(match for passage in self.passages for match in passage.matches))
 
 
-def find_plain(scheme: Scheme) -> Finding:
-    """How matches are found. Programs have their normal form against edits; of a scheme that promises nothing every
-    match is shown. So rare k-grams beside the fingerprints are for prose that is promised to be found."""
+def plain_matches(scheme: Scheme) -> MatchFinder:
+    """Return the function that finds the matches of plain streams. Use rare k-grams for prose under a scheme with a
+    guarantee; programs have their normal form instead."""
     rare = scheme.frontend != CODE and scheme.guarantee is not None
-    return lambda left, right: find(left, right, scheme, rare=rare)
+    return lambda left, right: find_matches(left, right, scheme, rare=rare)
+
+
+def is_mirrored(left: Evidence, right: Evidence) -> bool:
+    """Return whether to exchange the sides. Choosing and chaining break ties by the order of the left side, so a fixed
+    order makes the result symmetric."""
+    first, other = left.symbols[:BEGINNING].tobytes(), right.symbols[:BEGINNING].tobytes()
+    if first[: len(other)] == other[: len(first)]:
+        return left.symbols.tobytes() > right.symbols.tobytes()
+    return first > other
+
+
+# Symbols that nearly always decide the order of two documents.
+BEGINNING = 64
+
+
+def shared_passages(
+    left: ComparedDocument, right: ComparedDocument, scheme: Scheme, background: Background = NO_BACKGROUND
+) -> tuple[Passage, ...]:
+    """Return the passages of two documents."""
+    if is_mirrored(left.evidence, right.evidence):
+        return tuple(passage.mirrored() for passage in shared_passages(right, left, scheme, background))
+    return passages(_chains(left, right, scheme, background), left, right)
+
+
+def longest_run(left: Evidence, right: Evidence, scheme: Scheme) -> int:
+    """Return the length of the longest match of two documents, in symbols: cheaper than their passages, never
+    longer."""
+    if is_mirrored(left, right):
+        left, right = right, left
+    return int(plain_matches(scheme)(left, right).lengths.max(initial=0))
 
 
 def likeness(
-    left: Readable,
-    right: Readable,
+    left: ComparedDocument,
+    right: ComparedDocument,
     scheme: Scheme,
-    similarity: float,
-    containment: float,
-    shared: int,
-    background: Background = NONE,
+    weigh: WeighPart,
+    background: Background = NO_BACKGROUND,
 ) -> Likeness:
-    """Look closely at two documents whose fingerprints were compared. Which of them is the left one does not matter:
-    choosing and chaining break ties by the order of one side, so they always begin with the same."""
-    if left.evidence.symbols.tobytes() > right.evidence.symbols.tobytes():
-        return likeness(right, left, scheme, similarity, containment, shared, background).mirrored()
-    sides = left.evidence, right.evidence
-    kept = unlikely(find_plain(scheme)(*sides), *sides, scheme, background)
-    sizes = len(sides[0]), len(sides[1])
-    lefts, rights = covered(kept)
+    """Compare two documents: chain their matches, score them, and return the passages."""
+    if is_mirrored(left.evidence, right.evidence):
+        return likeness(right, left, scheme, weigh, background).mirrored()
+    chains = _chains(left, right, scheme, background)
+    common = common_inside(chains, left.evidence, right.evidence, scheme.k)
+    lefts, rights = covered(chains)
     return Likeness(
-        similarity,
-        containment,
-        shared,
-        lefts / max(1, sizes[0]),
-        rights / max(1, sizes[1]),
-        passages(kept, left, right),
+        make_score((weigh(common),), min(lefts, rights), scheme),
+        len(common),
+        lefts / max(1, len(left.evidence)),
+        rights / max(1, len(right.evidence)),
+        passages(chains, left, right),
     )
+
+
+def _chains(left: ComparedDocument, right: ComparedDocument, scheme: Scheme, background: Background) -> list[Chain]:
+    sides = left.evidence, right.evidence
+    return significant_chains(plain_matches(scheme)(*sides), *sides, scheme, background)
+
+
+def common_inside(chains: Sequence[Chain], left: Evidence, right: Evidence, width: int) -> Hashes:
+    """Return the fingerprints of ``width`` symbols that both sides have inside the matches of chains, ascending and
+    distinct."""
+    if not chains:
+        return np.zeros(0, np.uint64)
+    links = np.array([link[:3] for chain in chains for link in chain.links], np.int64)
+    lefts = _inside(left, links[:, 0], links[:, 2], width)
+    return np.intersect1d(lefts, _inside(right, links[:, 1], links[:, 2], width))
+
+
+def _inside(side: Evidence, starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> Hashes:
+    """Return the fingerprints of a side inside these runs of its symbols."""
+    edges = np.bincount(starts, minlength=len(side) + 1) - np.bincount(starts + lengths, minlength=len(side) + 1)
+    before = np.concatenate([[0], np.cumsum(np.cumsum(edges[: len(side)]) > 0)])
+    ends = np.minimum(side.places + width, len(side))
+    chosen: Hashes = side.hashes[before[ends] - before[side.places] == width]
+    return chosen

@@ -1,7 +1,4 @@
-"""The matches of two documents: found by their fingerprints, verified and extended on their streams.
-
-So no collision of hashes is ever shown and no edge is lost (Schleimer, Wilkerson, Aiken 2003, section 5.2).
-"""
+"""Find the matches of two documents by fingerprints and rare k-grams; verify and extend them on their streams."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,16 +6,109 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl import kernel
-from whorl.matching.evidence import Evidence
-from whorl.matching.rare import rare_keys
+from whorl.engine.hashing import Key, hasher
+from whorl.kernel import native_matching
+from whorl.matching.evidence import Evidence, KeptGrams, Once
+from whorl.model import Symbols
 from whorl.scheme import Scheme
+
+# Added to a diagonal so that it is not negative: see ``whorl.kernel.native_matching``.
+ORIGIN = 1 << 31
+
+# Slots of the filter per k-gram of the shorter side, as a power of two: one in 16 to 32 k-grams of only the longer side
+# passes.
+SPARE = 4
+
+# How many times longer a side is whose k-grams are sorted once for many pairs. They take 12 bytes a symbol.
+LOPSIDED = 16
+
+
+def rare_keys(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols], k: int) -> NDArray[np.uint64]:
+    """Return the keys of such k-grams' positions, as ``kernel.matching`` takes them. ``symbols`` are those of both
+    sides, in one width. A hash collision hides a k-gram or adds a key without a match; matches are verified later."""
+    once = _lopsided(left, right, symbols, k) or _once_on_both(left, right, symbols, k)
+    _, lefts, rights = np.intersect1d(once[0][0], once[1][0], assume_unique=True, return_indices=True)
+    starts, others = once[0][1][lefts], once[1][1][rights]
+    keys: NDArray[np.uint64] = (starts - others + ORIGIN).astype(np.uint64) << np.uint64(32) | starts.astype(np.uint64)
+    return keys
+
+
+def _once_on_both(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols], k: int) -> list[Once]:
+    """Return the k-grams that occur once on each side, at least those that both sides have."""
+    hashes = _hashes(symbols[0], k), _hashes(symbols[1], k)
+    places = _both(hashes, (_possible(left, len(hashes[0]), k), _possible(right, len(hashes[1]), k)))
+    return [_once(side[at], at) for side, at in zip(hashes, places, strict=True)]
+
+
+def _lopsided(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols], k: int) -> list[Once] | None:
+    """Return the same if one side is much longer, as a manuscript is beside each of its sources. The k-grams of the
+    long side are sorted once and kept, so that a pair costs what the short side costs. None for other pairs."""
+    sides = list(zip((left, right), symbols, strict=True))
+    long = 0 if len(left) > len(right) else 1
+    if len(sides[long][0]) < LOPSIDED * len(sides[1 - long][0]):
+        return None
+    kept = sides[long][0].once
+    if k not in kept:
+        kept[k] = KeptGrams(*_all_once(*sides[long], k))
+    short = _all_once(*sides[1 - long], k, kept[k])
+    shared = kept[k].shared(short[0])
+    return [shared, short] if long == 0 else [short, shared]
+
+
+def _all_once(side: Evidence, symbols: Symbols, k: int, among: KeptGrams | None = None) -> Once:
+    """Return the k-grams that occur once on a side, at least those that are ``among`` others."""
+    hashes = _hashes(symbols, k)
+    is_possible = _possible(side, len(hashes), k)
+    places = np.flatnonzero(is_possible if among is None else among.passing(hashes) & is_possible)
+    return _once(hashes[places], places)
+
+
+def _hashes(symbols: Symbols, k: int) -> NDArray[np.uint32]:
+    if len(symbols) < k:
+        return np.zeros(0, np.uint32)
+    rolling = hasher(Key.PUBLIC, k)
+    return rolling.order(rolling.fold(symbols), k)
+
+
+def _possible(side: Evidence, count: int, k: int) -> NDArray[np.bool_]:
+    """Return which k-grams are evidence: those that cross no bound."""
+    is_possible = np.ones(count, np.bool_)
+    for bound in side.bounds[1:-1].tolist():
+        is_possible[max(0, bound - k + 1) : bound] = False
+    return is_possible
+
+
+def _both(
+    hashes: tuple[NDArray[np.uint32], NDArray[np.uint32]], possible: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+) -> list[NDArray[np.intp]]:
+    """Filter the positions of k-grams that both sides may have, because sorting all of them is slow.
+
+    The filter has the size of the shorter side, so that it stays in the cache however long the other side is."""
+    short = int(len(hashes[1]) < len(hashes[0]))
+    width = min(32, len(hashes[short]).bit_length() + SPARE)
+    slots = [side >> np.uint32(32 - width) if width < 32 else side for side in hashes]
+    places = [np.flatnonzero(is_possible) for is_possible in possible]
+    for one in (1 - short, short):
+        there = np.zeros(1 << width, np.bool_)
+        there[slots[1 - one][places[1 - one]]] = True
+        places[one] = np.flatnonzero(there.take(slots[one]) & possible[one])
+    return places
+
+
+def _once(hashes: NDArray[np.uint32], places: NDArray[np.intp]) -> Once:
+    """Return the hashes that occur once, ascending, and their positions."""
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    differs = np.ones(len(ordered) + 1, np.bool_)
+    differs[1:-1] = ordered[1:] != ordered[:-1]
+    is_once = differs[1:] & differs[:-1]
+    return ordered[is_once], places[order[is_once]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Maximal matches: where they begin on both sides, in symbols of the evidence, and their lengths; in the order of
-    the left side. None has fewer than ``shortest``."""
+    """Maximal matches in the order of the left side: their starts on both sides, in symbols of the evidence, and their
+    lengths, each at least ``shortest``."""
 
     lefts: NDArray[np.int32]
     rights: NDArray[np.int32]
@@ -30,23 +120,22 @@ class Matches:
 
 
 # Finds the matches of two documents.
-Finding = Callable[[Evidence, Evidence], Matches]
+MatchFinder = Callable[[Evidence, Evidence], Matches]
 
 
-def find(
+def find_matches(
     left: Evidence, right: Evidence, scheme: Scheme, shortest: int | None = None, *, rare: bool = False
 ) -> Matches:
-    """The matches to show. ``shortest`` is how many symbols every fingerprint covers at least, if some cover fewer than
-    the scheme's k-grams. ``rare``: those through k-grams that stand once on each side as well, selected or not."""
+    """Return the matches of two documents. ``shortest`` is the minimum number of symbols that a fingerprint covers, if
+    some cover fewer than k. ``rare`` adds matches through k-grams that occur once on each side, selected or not."""
     k = min(scheme.k, shortest or scheme.k)
-    loops = kernel.matching()
-    keys = loops.seeds(left.hashes, left.places, right.hashes, right.places)
+    keys = native_matching.seeds(left.hashes, left.places, right.hashes, right.places)
     width = np.result_type(left.symbols, right.symbols)
     symbols = np.ascontiguousarray(left.symbols, width), np.ascontiguousarray(right.symbols, width)
     if rare and len(keys):
         keys = np.sort(np.concatenate([keys, rare_keys(left, right, symbols, scheme.k)]))
-    lefts, rights, lengths = loops.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, k)
-    sizes, sure = (len(left), len(right)), scheme.guarantee or scheme.k
-    chosen = loops.choose(lefts, rights, lengths, sizes, k, sure)
+    lefts, rights, lengths = native_matching.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, k)
+    sizes, guarantee = (len(left), len(right)), scheme.guarantee or scheme.k
+    chosen = native_matching.choose(lefts, rights, lengths, sizes, k, guarantee)
     order = np.lexsort((lengths[chosen], rights[chosen], lefts[chosen]))
     return Matches(lefts[chosen][order], rights[chosen][order], lengths[chosen][order], k)

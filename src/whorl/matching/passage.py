@@ -1,13 +1,31 @@
-"""The records of what two documents share."""
+"""The passage: the record of a shared piece of two documents, its sides, matches and lines; and sets of spans."""
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from whorl.model import Span
 
 
+class Lines:
+    """Map positions in a text to line numbers, counted from 1."""
+
+    def __init__(self, text: str) -> None:
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        self._breaks: list[int] = np.flatnonzero(codes == ord("\n")).tolist()
+
+    def line(self, place: int) -> int:
+        """Return the line of ``text[place]``."""
+        return bisect_left(self._breaks, place) + 1
+
+
 class Match(NamedTuple):
-    """Two spans with equal symbols, one in each text, as long as they can be. ``symbols`` is how many they are."""
+    """Two maximal spans with equal symbols, one in each text, and the number of these symbols."""
 
     left: Span
     right: Span
@@ -15,7 +33,7 @@ class Match(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Where a passage stands in one document: a file, ``text[start:end]`` in it, and the lines, counted from 1."""
+    """One side of a passage: a file, the span ``text[start:end]`` in it, and its lines, counted from 1."""
 
     file: str
     start: int
@@ -24,13 +42,17 @@ class Side(NamedTuple):
     end_line: int
 
 
+# The stream of a passage with changed words.
+EDITED = "edited"
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Neighbouring matches with gaps between them: what a person reads as one copied piece.
+    """Neighbouring matches with gaps between them: one copied piece to a reader.
 
-    ``symbols`` counts those of the matches and not those of the gaps. ``stream`` tells which stream of a program they
-    are of: its ``plain`` tokens, or its ``normal`` form, and then ``rewrites`` names those that one side needed and the
-    other did not.
+    ``symbols`` counts the symbols of the matches, without the gaps. ``stream`` is the stream in which they match: the
+    ``plain`` one, a program's ``normal`` form, or ``edited`` if a deep pass found changed words between them;
+    ``rewrites`` names the rewrites undone on one side only.
     """
 
     left: Side
@@ -41,6 +63,110 @@ class Passage:
     rewrites: tuple[str, ...] = ()
 
     def mirrored(self) -> "Passage":
-        """The same, with the sides exchanged."""
-        turned = (Match(match.right, match.left, match.symbols) for match in self.matches)
-        return replace(self, left=self.right, right=self.left, matches=tuple(turned))
+        """Return the passage with its sides exchanged."""
+        matches = tuple(Match(match.right, match.left, match.symbols) for match in self.matches)
+        return replace(self, left=self.right, right=self.left, matches=matches)
+
+
+def stretches(passage: Passage, text: str) -> Iterator[Span]:
+    """Yield the matches of a passage in the left text: joined where only punctuation and white space separate them,
+    without the parts of words at their ends."""
+    last: Span | None = None
+    for span in union(match.left for match in passage.matches):
+        if last is not None and any(map(str.isalnum, text[last.end : span.start])):
+            yield from _whole_words(last, text)
+            last = span
+        else:
+            last = span if last is None else Span(last.start, span.end)
+    if last is not None:
+        yield from _whole_words(last, text)
+
+
+def _whole_words(span: Span, text: str) -> Iterator[Span]:
+    start, end = span
+    while start < end and start and _in_word(text[start - 1]) and _in_word(text[start]):
+        start += 1
+    while start < end < len(text) and _in_word(text[end - 1]) and _in_word(text[end]):
+        end -= 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield Span(start, end)
+
+
+def _in_word(character: str) -> bool:
+    """Return whether a character is a letter of a script with cases. Others may not separate words."""
+    return character.lower() != character.upper()
+
+
+def union(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans as disjoint ones, in order; adjacent ones are joined, empty ones dropped."""
+    joined: list[Span] = []
+    for span in sorted(span for span in spans if span.start < span.end):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(Span(*span))
+    return joined
+
+
+def subtract(spans: Iterable[Span], others: Sequence[Span]) -> list[Span]:
+    """Return the parts of spans outside of others, which are disjoint and in order."""
+    rest: list[Span] = []
+    for start, end in union(spans):
+        place, number = start, bisect_right(others, start, key=lambda span: span.end)
+        while number < len(others) and others[number].start < end:
+            if place < others[number].start:
+                rest.append(Span(place, others[number].start))
+            place = max(place, others[number].end)
+            number += 1
+        if place < end:
+            rest.append(Span(place, end))
+    return rest
+
+
+def covered_once(coverages: Iterable[Sequence[Span]]) -> list[Span]:
+    """Return what exactly one of several unions of spans covers."""
+    edges = sorted(edge for spans in coverages for start, end in union(spans) for edge in ((start, 1), (end, -1)))
+    depth, once = 0, list[Span]()
+    for (place, change), (following, _) in pairwise(edges):
+        depth += change
+        if depth == 1 and place < following:
+            once.append(Span(place, following))
+    return union(once)
+
+
+class Measure:
+    """The letters and the words of a text, inside any spans of it."""
+
+    def __init__(self, text: str) -> None:
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        is_letter, is_word = ~_are(str.isspace, codes), _are(str.isalnum, codes)
+        begins = is_word & ~np.concatenate([[False], is_word[:-1]]) if len(text) else is_word
+        self._letters = np.concatenate([[0], np.cumsum(is_letter)])
+        self._words = np.concatenate([[0], np.cumsum(begins)])
+
+    @property
+    def total(self) -> int:
+        """The letters of the whole text."""
+        return int(self._letters[-1])
+
+    def letters(self, spans: Iterable[Span]) -> int:
+        """Return the letters in disjoint spans."""
+        return _inside(self._letters, spans)
+
+    def words(self, spans: Iterable[Span]) -> int:
+        """Return the words that begin in disjoint spans."""
+        return _inside(self._words, spans)
+
+
+def _are(test: Callable[[str], bool], codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return which characters pass a test, which is asked once for each that occurs."""
+    passes = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    occurring = np.flatnonzero(np.bincount(codes)) if len(codes) else codes
+    passes[occurring] = [test(chr(code)) for code in occurring.tolist()]
+    return passes[codes]
+
+
+def _inside(before: NDArray[np.int64], spans: Iterable[Span]) -> int:
+    return sum(int(before[end] - before[start]) for start, end in spans)

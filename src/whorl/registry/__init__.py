@@ -1,4 +1,4 @@
-"""The registry: where does this text come from, in under 500 bytes a document (Heintze 1996, "Koala").
+"""The registry: find where a text comes from, in under 500 bytes a document (Heintze 1996, "Koala").
 
-``registry`` is the entrance. It keeps its postings in the index's segments and its log in a database of the same kind.
+``registry`` has the class ``Registry``. Postings and log are in a store of ``whorl.storage``.
 """

@@ -1,41 +1,42 @@
-"""``whorl.Registry``: Koala. Register documents, ask where a text comes from, draw new fingerprints now and then."""
+"""``whorl.Registry``: register documents, find where a text comes from, and rotate fingerprints (Koala)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
+from whorl.engine.hashing import Key
+from whorl.engine.prefetch import Prefetch
 from whorl.errors import DocumentError
-from whorl.fingerprinting.ahead import Ahead
-from whorl.hashing.key import Key
-from whorl.index.folder import begin, key_of, settle, size_of
 from whorl.index.index import WAIT
-from whorl.index.snapshot import Snapshot
 from whorl.model import Document, Skipped
-from whorl.registry.activity import Activity
-from whorl.registry.entry import Entry
-from whorl.registry.names import Names
-from whorl.registry.place import DATABASE, SEGMENTS, is_registry
-from whorl.registry.reading import Reading, read
-from whorl.registry.search import THRESHOLD, Hits, rank
-from whorl.registry.store import RegistryStore
-from whorl.registry.writer import Changed, RegistryWriter
+from whorl.registry.fingerprints import Reading, read, width
+from whorl.registry.search import THRESHOLD, RegistryHits, rank
+from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today
+from whorl.registry.writer import Changed, Names, RegistryWriter
 from whorl.scheme import Scheme
+from whorl.storage.folder import copy_store, is_finished, key_of, make_key, making
+from whorl.storage.segment_writer import SegmentFolder
+from whorl.storage.snapshot import Snapshot
+from whorl.storage.store import PostingsStore
+from whorl.stores import REGISTRY_DATABASE, SEGMENTS
 
-# Documents in one commit when many are added or rotated: as many as are on a page of the log.
+# Documents in one commit when many are added or rotated: a page of the log.
 BATCH = 64
 
-# Hits that are counted in memory before they are written: a commit waits for the disk, a search should not.
+# Hits counted in memory before they are written: a search should not wait for the disk.
 NOTED = 1000
 
 
+class TooShortError(DocumentError):
+    """A document has too little text for a fingerprint."""
+
+
 @dataclass(frozen=True, slots=True)
-class Stats:
-    """How large a registry is, how often documents were searched for since their fingerprints were drawn, and how many
-    bytes a document takes, all files taken together."""
+class RegistryStats:
+    """The size of a registry. ``buried`` documents still have postings in a segment; ``searched`` documents were hits
+    since their fingerprints were drawn. ``bytes_per_document`` counts all files."""
 
     documents: int
     postings: int
@@ -48,72 +49,63 @@ class Stats:
     bytes_per_document: float
 
 
-class Registry:
+class Registry(PostingsStore):
     """A registry in a folder. Several processes may use one: readers are never blocked, writers take turns."""
+
+    _store: RegistryStore
+    _writer: RegistryWriter
 
     def __init__(self, folder: Path, store: RegistryStore, scheme: Scheme, key: Key, wait: float) -> None:
         self.folder, self.scheme, self._store, self._key = folder, scheme, store, key
-        self._snapshot = Snapshot(store, folder / SEGMENTS, scheme.id, key.id)
+        segments = SegmentFolder(folder / SEGMENTS, scheme.id, key.id, width(scheme))
+        self._snapshot = Snapshot(store, segments)
         self._names = Names(store, self._snapshot, scheme, key)
-        self._writer = RegistryWriter(store, folder / SEGMENTS, self._snapshot, self._names, scheme, key, wait)
+        self._writer = RegistryWriter(store, segments, self._snapshot, self._names, scheme, key, wait)
         self._seen: dict[int, Activity] = {}
 
     @classmethod
     def create(cls, folder: Path | str, scheme: Scheme | str = "koala", *, wait: float = WAIT) -> Self:
-        """Make an empty registry with a secret key of its own, from which every fingerprint is drawn."""
+        """Create an empty registry with its own secret key, which decides every draw."""
         folder = Path(folder)
-        recipe, key = begin(folder, scheme)
-        store = RegistryStore(folder / DATABASE, create=True)
-        store.make(recipe)
-        settle(folder)
+        with making(folder, REGISTRY_DATABASE):
+            recipe, key = make_key(folder, scheme)
+            store = RegistryStore(folder / REGISTRY_DATABASE, create=True)
+            store.make(recipe)
         return cls(folder, store, recipe, key, wait)
 
     @classmethod
     def open(cls, folder: Path | str, *, wait: float = WAIT) -> Self:
-        """Open a registry that is there."""
+        """Open an existing registry."""
         folder = Path(folder)
-        if not is_registry(folder):
-            raise DocumentError(f"{folder}: no registry is there: make one with 'whorl registry create {folder}'")
-        store = RegistryStore(folder / DATABASE)
+        if not is_finished(folder / REGISTRY_DATABASE):
+            raise DocumentError(f"{folder}: no registry: create one with 'whorl registry create {folder}'")
+        store = RegistryStore(folder / REGISTRY_DATABASE)
         scheme = store.scheme()
         key = key_of(folder, scheme, "registry")
         return cls(folder, store, scheme, key, wait)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __len__(self) -> int:
-        self._snapshot.refresh()
-        return self._snapshot.documents
-
     def close(self) -> None:
-        """Write down which documents were searched for, and let everything go."""
+        """Write the counts of searches, and close the store."""
         self.note()
-        self._snapshot.close()
-        self._store.close()
+        super().close()
 
     def add(self, document: Document | Path | str) -> Changed:
-        """Register a document, or replace the one of its name; durable when it returns. A string is the path of a
+        """Register a document, or replace the one of this name. It is durable on return. A string is the path of a
         file. The document's name is its id."""
         document = document if isinstance(document, Document) else Document(str(document), Path(document))
         return self._writer.add([self._read(document)])[0]
 
     def add_all(self, documents: Iterable[Document], *, threads: int = 1) -> Iterator[Changed | Skipped]:
-        """Register many documents, some in a commit; what became of each is told when it is durable."""
+        """Register many documents, several in a commit. Yield the result of each once it is durable."""
         return self._in_batches(documents, self._writer.add, threads)
 
     def rotate(self, documents: Iterable[Document], *, threads: int = 1) -> Iterator[Changed | Skipped]:
-        """Draw new stored fingerprints for documents that are registered, from their texts, some in a commit. Searches
-        go on meanwhile."""
+        """Draw new stored fingerprints for registered documents from their texts, several in a commit. Searches
+        continue meanwhile."""
         return self._in_batches(documents, self._writer.rotate, threads)
 
     def remove(self, *names: str) -> list[str]:
-        """Remove the documents of these names; those that were there."""
+        """Remove the documents of these names; return the names that existed."""
         return self._writer.remove(names)
 
     def search(
@@ -123,75 +115,61 @@ class Registry:
         threshold: float = THRESHOLD,
         limit: int = 10,
         count: bool = True,
-    ) -> Hits:
-        """The registered documents that share most with this one, best first. A string is a text, a path a file.
+    ) -> RegistryHits:
+        """Return the registered documents that share most with this one, best first. A string is a text, a path a file.
 
-        Which documents are told is counted, unless ``count`` is false: unusually many searches for a document are a
-        reason to rotate it.
+        The hits are counted, unless ``count`` is false: unusually many searches for a document are a reason to rotate
+        it.
         """
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
         reading = read(document, self.scheme, self._key)
         with self.reading():
-            found = self._snapshot.look_up(reading.hashes)
-            hits, cost = rank(self._store, found, reading, self.scheme, threshold, limit)
-        answer = Hits(tuple(hits), cost, reading.symbols, reading.notes)
+            postings = self._snapshot.look_up(reading.hashes)
+            hits, cost = rank(self._store, postings, reading, self.scheme, threshold, limit)
+        answer = RegistryHits(tuple(hits), cost, reading.symbols, reading.notes)
         if count:
             self._count(answer)
         return answer
 
-    def reading(self) -> AbstractContextManager[None]:
-        """One committed state for everything that is read inside, whatever others write meanwhile."""
-        return self._snapshot.held()
-
-    def entries(self) -> Iterator[Entry]:
-        """All documents. One that was rotated stands where it was put last."""
+    def entries(self) -> Iterator[RegistryEntry]:
+        """Return all documents. A rotated one comes at its new place."""
         return self._store.entries()
 
-    def entry(self, name: str) -> Entry | None:
-        """The document of this name."""
+    def entry(self, name: str) -> RegistryEntry | None:
+        """Return the document of this name, or None."""
         with self.reading():
-            return self._names.found([name]).get(name)
+            return self._names.entries([name]).get(name)
 
     def activity(self) -> dict[int, Activity]:
-        """How often documents were searched for since their fingerprints were drawn, by number."""
+        """Return how often documents were searched for since their fingerprints were drawn, by number."""
         self.note()
         return self._store.activity()
 
-    def stats(self) -> Stats:
-        """How large it is."""
+    def back_up(self, copy: Path | str) -> int:
+        """Copy the registry to a new folder while it is in use, and check the copy; return how many documents it
+        has."""
+        copy_store(self.folder, Path(copy), REGISTRY_DATABASE)
+        with Registry.open(copy) as copied:
+            copied.verify()
+            return len(copied)
+
+    def stats(self) -> RegistryStats:
+        """Return the size of the registry."""
         active = self.activity()
-        self._snapshot.refresh()
-        segments, documents = self._snapshot.segments(), self._snapshot.documents
-        size = size_of(self.folder)
-        return Stats(
-            documents, sum(map(len, segments)) + len(self._snapshot.fresh), len(self._snapshot.fresh),
-            len(self._snapshot.tombstones), len(segments), len(active),
-            sum(one.is_suspicious for one in active.values()), size, size / max(1, documents),
+        size = self._size()
+        return RegistryStats(
+            size.documents, size.postings, size.fresh, size.tombstones, size.segments, len(active),
+            sum(one.is_suspicious for one in active.values()), size.bytes, size.bytes / max(1, size.documents),
         )  # fmt: skip
 
-    def verify(self) -> None:
-        """Read everything and check it. Raises ``DamageError`` at the first fault."""
-        with self.reading():
-            self._store.check()
-        for segment in self._snapshot.segments():
-            segment.verify()
-
-    def flush(self) -> None:
-        """Make a segment of the fresh postings now."""
-        self._writer.flush()
-
-    def compact(self) -> None:
-        """Make one segment of all, without what was removed or rotated: the smallest, and the fastest to search."""
-        self._writer.compact()
-
     def note(self) -> None:
-        """Write down which documents were searched for."""
-        if self._seen:
+        """Write the counts of searches to the database."""
+        if self._seen and not self._store.is_read_only:
             seen, self._seen = self._seen, {}
             self._writer.note(seen)
 
-    def _count(self, answer: Hits) -> None:
+    def _count(self, answer: RegistryHits) -> None:
         for hit in answer:
             number = hit.document.number
             more = Activity(1, int(2 * answer.symbols < hit.document.symbols))
@@ -202,7 +180,7 @@ class Registry:
     def _in_batches(
         self, documents: Iterable[Document], work: Callable[[Sequence[Reading]], list[Changed]], threads: int
     ) -> Iterator[Changed | Skipped]:
-        with Ahead(threads) as ahead:
+        with Prefetch(threads) as ahead:
             coming = ahead.map(self._tried, documents)
             while batch := list(islice(coming, BATCH)):
                 readings = [item for item in batch if isinstance(item, Reading)]
@@ -213,7 +191,7 @@ class Registry:
         try:
             return self._read(document)
         except DocumentError as error:
-            return Skipped(document.name, str(error))
+            return Skipped(document.name, str(error), expected=isinstance(error, TooShortError))
 
     def _read(self, document: Document) -> Reading:
         for text in (document.name, document.url, document.date, document.contact):
@@ -223,8 +201,23 @@ class Registry:
                 raise DocumentError(f"{document.name!r}: {text!r} is not Unicode: rename the file") from None
         reading = read(document, self.scheme, self._key)
         if not len(reading.hashes):
-            raise DocumentError(
-                f"{document.name}: too short: it has {reading.symbols} {self.scheme.symbols} after its beginning, and "
-                f"{self.scheme.k} are needed"
+            raise TooShortError(
+                f"{document.name}: too short: it has {reading.symbols} {self.scheme.symbols} after its prolog and "
+                f"needs {self.scheme.k}"
             )
         return reading
+
+
+def due(registry: Registry, *, older_than: int | None = None, suspicious: bool = False) -> Iterator[RegistryEntry]:
+    """Return the documents whose fingerprints are at least ``older_than`` days old, or that are suspicious, oldest
+    first.
+
+    Without either option, return all.
+    """
+    active = registry.activity() if suspicious else {}
+    everyone = sorted(registry.entries(), key=lambda entry: (entry.drawn, entry.serial))
+    for entry in everyone:
+        is_old = older_than is not None and today() - entry.drawn >= older_than
+        is_active = entry.number in active and active[entry.number].is_suspicious
+        if is_old or is_active or (older_than is None and not suspicious):
+            yield entry

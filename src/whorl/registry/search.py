@@ -1,42 +1,53 @@
-"""Where does this text come from? The search fingerprint is looked up, and documents that store some of it ranked."""
+"""Search a registry: look the search fingerprint up, and rank the documents that store a part of it. Find the texts of
+the hits elsewhere, and the passages that the query shares with them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.errors import InputError
-from whorl.index.segment import Found
-from whorl.registry.entry import Entry
-from whorl.registry.pages import PAGE
-from whorl.registry.reading import Reading
-from whorl.registry.store import RegistryStore
-from whorl.scheme import Scheme
+from whorl.engine.documents import read_whole
+from whorl.engine.hashing import Key
+from whorl.errors import DocumentError, InputError
+from whorl.formats.archives.rules import DEFAULT as ALL_RULES
+from whorl.formats.archives.rules import Rules
+from whorl.formats.corpora.read import read
+from whorl.formats.corpora.records import DEFAULT as USUAL
+from whorl.formats.corpora.records import Columns, CorpusRecord, Fault
+from whorl.index.index import Index
+from whorl.index.search import readable, verified
+from whorl.matching.passage import Passage
+from whorl.model import Document
+from whorl.registry.fingerprints import Reading
+from whorl.registry.store import PAGE, RegistryEntry, RegistryStore
+from whorl.scheme import Scheme, preset
+from whorl.storage.postings import PostingHits
+from whorl.stores import is_index
 
-# The least match ratio that is told. One substring of 100 is shared by accident with 370 of a million documents, two
-# with one document in fifteen searches (Heintze 1996, section 6.1).
+# The minimum match ratio of a hit. One substring of 100 is shared by chance with 370 of a million documents, two with
+# one document in fifteen searches (Heintze 1996, section 6.1).
 THRESHOLD = 0.02
 
-# Lengths that differ by this factor or more are told: the match ratio may be as far from the true one (section 3.5).
+# Warn if lengths differ by this factor: the match ratio may be as far from the true one (section 3.5).
 FAR = 3.0
 
-# Pages of the log that a search reads at the most: 64 documents each, so that a crowd of copies is looked at as well.
+# Pages of the log that a search reads at most: 64 documents each, enough for a crowd of copies.
 PAGES = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A registered document that stores substrings of the one that was asked for.
+class RegistryHit:
+    """A registered document that shares substrings with the query.
 
     ``ratio`` is the share of its stored fingerprint that the search fingerprint has; ``shared`` counts these,
-    ``ignored`` those that were too common to count. ``factor`` is how many times as long the longer of the two is.
-    ``low`` and ``high`` bound the match ratio that full fingerprinting would give: they are as far from ``ratio`` as
-    the lengths are from each other. ``warning`` says so if they are far.
+    ``ignored`` those that were too common to count. ``factor`` is the ratio of the two lengths, at least 1. ``low`` and
+    ``high`` bound the match ratio that full fingerprinting would give: ``ratio`` divided and multiplied by ``factor``.
     """
 
-    document: Entry
+    document: RegistryEntry
     ratio: float
     shared: int
     ignored: int
@@ -44,26 +55,26 @@ class Hit:
 
     @property
     def low(self) -> float:
-        """The least that full fingerprinting would give, but for chance."""
+        """The lower bound of full fingerprinting, but for chance."""
         return self.ratio / self.factor
 
     @property
     def high(self) -> float:
-        """The most that full fingerprinting would give, but for chance."""
+        """The upper bound of full fingerprinting, but for chance."""
         return min(1.0, self.ratio * self.factor)
 
     @property
     def warning(self) -> str:
-        """What is to be said of the lengths, if anything."""
+        """A warning if the lengths differ much, or ""."""
         if self.factor < FAR:
             return ""
         return f"lengths differ {self.factor:.0f}-fold: the share of text in common may be up to {self.high:.0%}"
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """What a search did: substrings that were looked up, postings that were found, how many substrings were too common,
-    documents that share any, documents that share enough to be told."""
+class RegistryCost:
+    """The work of a search: substrings looked up, postings read, substrings ignored as too common, documents that share
+    any, and documents that reach the threshold."""
 
     look_ups: int
     postings: int
@@ -73,94 +84,164 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
-    """The answer to a search, best first, and what it cost. ``symbols`` is the length of what was asked for."""
+class RegistryHits:
+    """The hits of a search, best first, and its cost. ``symbols`` is the length of the query."""
 
-    hits: tuple[Hit, ...]
-    cost: Cost
+    hits: tuple[RegistryHit, ...]
+    cost: RegistryCost
     symbols: int
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.hits)
 
-    def __iter__(self) -> Iterator[Hit]:
+    def __iter__(self) -> Iterator[RegistryHit]:
         return iter(self.hits)
 
-    def __getitem__(self, number: int) -> Hit:
+    def __getitem__(self, number: int) -> RegistryHit:
         return self.hits[number]
 
 
-def ignored(found: Found, asked: int, scheme: Scheme) -> NDArray[np.bool_]:
-    """Which substrings are in too many documents to tell anything (section 6.2): the commonest, and no more than the
-    cap allows, or whoever registers a text often enough would make all of it common. Of a short text with fewer
-    substrings than are stored of others, the cap is the same share."""
-    mask = np.zeros(asked, np.bool_)
+def ignored(postings: PostingHits, count: int, scheme: Scheme) -> NDArray[np.bool_]:
+    """Return which of the query's ``count`` substrings are in too many documents (section 6.2).
+
+    Ignore the commonest, at most the scheme's cap: otherwise registering a text many times would make all of it common.
+    For a query with fewer substrings than are stored of a document, the cap is the same share."""
+    mask = np.zeros(count, np.bool_)
     if scheme.common is None:
         return mask
-    common = np.flatnonzero(found.counts >= scheme.common)
+    common = np.flatnonzero(postings.counts >= scheme.common)
     if scheme.cap is not None:
-        usual = scheme.stored or asked or 1
-        cap = scheme.cap if asked >= usual else scheme.cap * asked // usual
-        common = common[np.lexsort((common, -found.counts[common]))][:cap]
+        usual = scheme.stored or count or 1
+        cap = scheme.cap if count >= usual else scheme.cap * count // usual
+        common = common[np.lexsort((common, -postings.counts[common]))][:cap]
     mask[common] = True
     return mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """Documents that share substrings, by number; how many each shares that count, and how many that do not."""
+class RegistryCandidates:
+    """Documents that share substrings, by number; how many each shares, counted and ignored ones."""
 
     numbers: NDArray[np.uint32]
     shared: NDArray[np.int64]
     ignored: NDArray[np.int64]
 
     @classmethod
-    def of(cls, found: Found, mask: NDArray[np.bool_]) -> "Candidates":
-        """Counted from postings and what is ignored of them."""
-        numbers, places = np.unique(found.documents, return_inverse=True)
-        idle = mask[found.which]
+    def of(cls, postings: PostingHits, mask: NDArray[np.bool_]) -> "RegistryCandidates":
+        """Count the postings of each document; ``mask`` has the ignored substrings."""
+        numbers, places = np.unique(postings.documents, return_inverse=True)
+        idle = mask[postings.which]
         counts = (np.bincount(places[chosen], minlength=len(numbers)) for chosen in (~idle, idle))
         return cls(numbers, *counts)
 
-    def at_least(self, least: int, pages: int) -> "Candidates":
-        """Those that share so many, those that share most first, on so many pages of the log at the most."""
-        kept = np.flatnonzero(self.shared >= least)
-        kept = kept[np.lexsort((self.numbers[kept], -(self.shared + self.ignored)[kept]))]
-        _, first = np.unique(self.numbers[kept] // PAGE, return_index=True)
+    def at_least(self, least: int, pages: int) -> "RegistryCandidates":
+        """Return the documents that share at least so many, most first, on at most so many pages of the log."""
+        rows = np.flatnonzero(self.shared >= least)
+        rows = rows[np.lexsort((self.numbers[rows], -(self.shared + self.ignored)[rows]))]
+        _, first = np.unique(self.numbers[rows] // PAGE, return_index=True)
         if len(first) > pages:
-            kept = kept[: np.sort(first)[pages]]
-        return Candidates(self.numbers[kept], self.shared[kept], self.ignored[kept])
+            rows = rows[: np.sort(first)[pages]]
+        return RegistryCandidates(self.numbers[rows], self.shared[rows], self.ignored[rows])
 
 
 def rank(
-    store: RegistryStore, found: Found, reading: Reading, scheme: Scheme, threshold: float, limit: int
-) -> tuple[list[Hit], Cost]:
-    """The best documents. Of equal ones the one that was registered first comes first, whenever it was rotated."""
+    store: RegistryStore, postings: PostingHits, reading: Reading, scheme: Scheme, threshold: float, limit: int
+) -> tuple[list[RegistryHit], RegistryCost]:
+    """Return the best documents. Of equal ones, the one registered first comes first, whenever it was rotated."""
     if not 0 < threshold <= 1:
-        raise InputError(f"threshold: {threshold} is out of range; give a share above 0, up to 1")
-    mask = ignored(found, len(reading.hashes), scheme)
-    everyone = Candidates.of(found, mask)
+        raise InputError(f"threshold: {threshold} is out of range; give a share above 0, at most 1")
+    mask = ignored(postings, len(reading.hashes), scheme)
+    everyone = RegistryCandidates.of(postings, mask)
     near = everyone.at_least(_least(reading, scheme, threshold), PAGES)
     entries = store.known(near.numbers.tolist())
     rows = zip(near.numbers.tolist(), near.shared.tolist(), near.ignored.tolist(), strict=True)
     hits = [_hit(entries[number], shared, idle, reading.symbols) for number, shared, idle in rows]
     hits = [hit for hit in hits if hit.ratio >= threshold]
     hits.sort(key=lambda hit: (-hit.ratio, hit.document.serial))
-    cost = Cost(len(reading.hashes), len(found), int(mask.sum()), len(everyone.numbers), len(hits))
+    cost = RegistryCost(len(reading.hashes), len(postings), int(mask.sum()), len(everyone.numbers), len(hits))
     return hits[:limit], cost
 
 
 def _least(reading: Reading, scheme: Scheme, threshold: float) -> int:
-    """How many substrings a document must share to be looked at. A short text shares few by accident, and may be all
-    that a short document has: then one is enough."""
+    """Return how many substrings a document must share to be scored. One is enough for a short query: it shares few by
+    chance, and a short document has no more."""
     if scheme.stored is None or len(reading.hashes) <= scheme.stored:
         return 1
     return max(1, ceil(threshold * scheme.stored))
 
 
-def _hit(entry: Entry, shared: int, idle: int, symbols: int) -> Hit:
-    # The id may have the hash of a substring of the query, once in 2^28 for each: then there is one too many.
+def _hit(entry: RegistryEntry, shared: int, idle: int, symbols: int) -> RegistryHit:
+    # The hash of the id may equal a substring of the query, once in 2^28: then one too many is counted.
     counted = max(1, entry.stored - idle)
     longer, shorter = max(entry.symbols, symbols), max(1, min(entry.symbols, symbols))
-    return Hit(entry, min(1.0, shared / counted), shared, idle, longer / shorter)
+    return RegistryHit(entry, min(1.0, shared / counted), shared, idle, longer / shorter)
+
+
+def id_of(path: Path, record: CorpusRecord) -> str:
+    """Return the name of a document of a corpus: the id of a table's row, the path of a file, or the path of a folder
+    or an archive with the name inside it."""
+    if record.row:
+        return record.id
+    return path.as_posix() if path.name == record.id and not path.is_dir() else f"{path.as_posix()}/{record.id}"
+
+
+def texts(
+    sources: Sequence[Path], wanted: Collection[str], columns: Columns = USUAL, rules: Rules = ALL_RULES
+) -> Iterator[Document]:
+    """Return the documents of these names, each from the first source that has it. Names may omit the folder."""
+    left = set(wanted)
+    for source in sources:
+        if not left:
+            return
+        for name, document in _indexed(source, left) if is_index(source) else _read(source, left, columns, rules):
+            left.discard(name)
+            yield replace(document, name=name)
+
+
+def _indexed(source: Path, left: Collection[str]) -> Iterator[tuple[str, Document]]:
+    with Index.open(source) as index:
+        for name in sorted(left):
+            if index.entry(name) is not None:
+                yield name, index.document(name)
+
+
+def _read(source: Path, left: Collection[str], columns: Columns, rules: Rules) -> Iterator[tuple[str, Document]]:
+    """Skip faulty records: the caller reports the texts that were not found."""
+    for record in read(source, columns, rules):
+        if isinstance(record, Fault):
+            continue
+        name = next((name for name in (id_of(source, record), record.id) if name in left), None)
+        if name is not None:
+            yield name, record.document
+        if not left:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The passages that a query and a hit share, verified on both texts, the longest first. The left side of a passage
+    is a span of ``left``, the query; the right side a span of ``right``, the hit. ``fault`` is the reason if the
+    document cannot be read."""
+
+    passages: tuple[Passage, ...]
+    left: str
+    right: str
+    fault: str = ""
+
+
+def witnesses(hits: RegistryHits, document: Document, sources: Sequence[Path]) -> dict[str, Witness]:
+    """Return the passages of each hit whose text is in the sources: indexes, folders, archives, tables or files."""
+    scheme = preset("text")
+    whole = read_whole(document, scheme, Key.PUBLIC)
+    query = readable(document.name, whole)
+    witnessed: dict[str, Witness] = {}
+    for other in texts(sources, [hit.document.name for hit in hits]):
+        try:
+            read = read_whole(other, scheme, Key.PUBLIC)
+        except DocumentError as error:
+            witnessed[other.name] = Witness((), whole.text, "", str(error))
+            continue
+        passages = verified(query, readable(other.name, read), scheme)
+        witnessed[other.name] = Witness(passages, whole.text, read.text)
+    return witnessed

@@ -1,41 +1,55 @@
-"""Changing a registry: documents come and go, and their stored fingerprints are drawn again.
-
-A draw gives a document a new number and new postings; the old ones are buried, as those of a removed document are.
-"""
+"""Add documents to a registry, remove them, find them by name, and rotate their stored fingerprints."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from hashlib import blake2b
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.hashing.key import Key
-from whorl.index.fresh import pack
-from whorl.index.points import point
-from whorl.index.snapshot import Snapshot
-from whorl.index.writer import Upkeep
-from whorl.registry.activity import Activity
-from whorl.registry.draw import stored
-from whorl.registry.entry import Entry, today
-from whorl.registry.names import Names
-from whorl.registry.reading import Reading, width
-from whorl.registry.store import RegistryStore
+from whorl.engine.hashing import Key
+from whorl.engine.sampling import distinct
+from whorl.registry.fingerprints import Reading, draw, truncate
+from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today
 from whorl.scheme import Scheme
+from whorl.storage.compaction import PostingsWriter
+from whorl.storage.files import point
+from whorl.storage.postings import pack
+from whorl.storage.segment_writer import SegmentFolder
+from whorl.storage.snapshot import Snapshot
 
-# Tombstones are loaded by every reader. When there is one for so many documents, all is written anew without them.
-TOMBSTONE_SHARE, FEW_TOMBSTONES = 16, 4096
+
+class Names:
+    """Finds documents by name in the state of a snapshot."""
+
+    def __init__(self, store: RegistryStore, snapshot: Snapshot, scheme: Scheme, key: Key) -> None:
+        self._store, self._snapshot, self._scheme, self._key = store, snapshot, scheme, key
+
+    def hashes(self, names: Iterable[str]) -> NDArray[np.uint64]:
+        """Return the hash of each name, with as many bits as a fingerprint."""
+        digests = [
+            blake2b(name.encode(), digest_size=8, key=self._key.secret, person=b"whorl name").digest() for name in names
+        ]
+        return truncate(np.frombuffer(b"".join(digests), "<u8").astype(np.uint64), self._scheme)
+
+    def entries(self, names: Iterable[str]) -> dict[str, RegistryEntry]:
+        """Return the documents of these names, as far as they are registered."""
+        wanted = set(names)
+        numbers = self._snapshot.look_up(distinct(self.hashes(sorted(wanted)))).documents
+        entries = self._store.known(numbers.tolist()).values()
+        return {entry.name: entry for entry in entries if entry.name in wanted}
+
 
 State = Literal["added", "replaced", "updated", "unchanged", "rotated", "whole", "changed", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What became of a document.
+    """The result of a change of a document.
 
-    Of one that was to be rotated: ``whole`` if all of its search fingerprint is stored, so that there is nothing to
-    draw; ``changed`` if its text is not the one that was registered; ``unknown`` if no document has its name.
+    Of a rotation: ``whole`` if all of its search fingerprint is stored, so there is nothing to draw; ``changed`` if its
+    text is not the registered one; ``unknown`` if no document has its name.
     """
 
     name: str
@@ -43,58 +57,58 @@ class Changed:
 
 
 class _Batch:
-    """The changes of one commit, so far, and the last number and serial that were given."""
+    """The changes of one commit so far, and the last number and serial that were assigned."""
 
-    def __init__(self, known: Mapping[str, Entry], number: int, serial: int) -> None:
+    def __init__(self, known: Mapping[str, RegistryEntry], number: int, serial: int) -> None:
         self.known, self.number, self.serial = dict(known), number, serial
         self._first = number, serial
         self.gone: list[int] = []
-        self.written: dict[int, Entry] = {}
+        self.written: dict[int, RegistryEntry] = {}
 
-    def remove(self, entry: Entry) -> None:
-        """Without a document, be it on its page or among those that are to be written."""
+    def remove(self, entry: RegistryEntry) -> None:
+        """Remove a document, from its page or from the batch."""
         del self.known[entry.name]
         self.written.pop(entry.number, None)
         self.gone.append(entry.number)
 
     def write(self, store: RegistryStore) -> None:
-        """Put all that changed into the log, and say which numbers were given."""
-        store.give(self.number - self._first[0], self.serial - self._first[1])
+        """Write all changes to the log, and record the assigned numbers."""
+        store.assign(self.number - self._first[0], self.serial - self._first[1])
         store.change(self.gone, self.written.values())
 
-    def put(self, entry: Entry) -> None:
-        """With a document."""
+    def put(self, entry: RegistryEntry) -> None:
         self.known[entry.name] = self.written[entry.number] = entry
 
 
-class RegistryWriter(Upkeep):
+class RegistryWriter(PostingsWriter):
     """Changes a registry, under its lock."""
 
     def __init__(
         self,
         store: RegistryStore,
-        folder: Path,
+        folder: SegmentFolder,
         snapshot: Snapshot,
         names: Names,
         scheme: Scheme,
         key: Key,
         wait: float,
     ) -> None:
-        super().__init__(store, folder, snapshot, scheme.id, key.id, wait, width(scheme))
+        super().__init__(store, folder, snapshot, wait)
         self._store, self._names, self._recipe, self._secret = store, names, scheme, key
 
     def add(self, readings: Sequence[Reading]) -> list[Changed]:
-        """Register documents or replace those of the same names, all in one commit."""
+        """Register documents, or replace those of the same names, in one commit."""
         with self._writing():
             batch = self._begun(reading.document.name for reading in readings)
             with self._store.transaction():
                 done = [self._add(batch, reading) for reading in readings]
                 batch.write(self._store)
             self._tidy(sum(len(reading.hashes) for reading in readings))
+            self._clear()
         return done
 
     def remove(self, names: Iterable[str]) -> list[str]:
-        """Remove the documents of these names, all in one commit; the names that were there."""
+        """Remove the documents of these names in one commit; return the names that existed."""
         with self._writing():
             batch = self._begun(names)
             entries = list(batch.known.values())
@@ -107,7 +121,7 @@ class RegistryWriter(Upkeep):
         return [entry.name for entry in entries]
 
     def rotate(self, readings: Sequence[Reading]) -> list[Changed]:
-        """Draw new stored fingerprints for documents whose texts are at hand, all in one commit."""
+        """Draw new stored fingerprints for documents, from their texts, in one commit."""
         with self._writing():
             batch = self._begun(reading.document.name for reading in readings)
             with self._store.transaction():
@@ -118,14 +132,15 @@ class RegistryWriter(Upkeep):
         return done
 
     def note(self, seen: Mapping[int, Activity]) -> None:
-        """Count searches of documents. It needs no lock but the database's own: a search waits for nobody."""
+        """Count searches of documents. Use only the database's own lock, so that a search does not wait for a
+        writer."""
         with self._store.transaction():
-            there = self._store.numbered(seen)
-            self._store.note({number: more for number, more in seen.items() if number in there})
+            known = self._store.numbered(seen)
+            self._store.note({number: more for number, more in seen.items() if number in known})
 
     def _begun(self, names: Iterable[str]) -> _Batch:
         self._snapshot.refresh()
-        return _Batch(self._names.found(names), *self._store.given())
+        return _Batch(self._names.entries(names), *self._store.last_numbers())
 
     def _add(self, batch: _Batch, reading: Reading) -> Changed:
         document = reading.document
@@ -159,34 +174,27 @@ class RegistryWriter(Upkeep):
         self._register(batch, replace(reading, document=document), old.serial, old.draws + 1)
         return Changed(old.name, "rotated")
 
-    def _bury(self, batch: _Batch, entry: Entry) -> None:
+    def _bury(self, batch: _Batch, entry: RegistryEntry) -> None:
         self._store.bury(entry.number)
         self._store.forget(entry.number)
         batch.remove(entry)
 
     def _register(self, batch: _Batch, reading: Reading, serial: int, draws: int) -> None:
-        """A document under a new number: its log entry, and the postings of its stored fingerprint and its name."""
+        """Write a document under a new number: its log entry, and the postings of its stored fingerprint and its
+        name."""
         point("add.begun")
         batch.number += 1
         document, number = reading.document, batch.number
-        kept = stored(reading.hashes, self._recipe, self._secret, number)
-        self._store.insert_delta(number, _postings(np.union1d(kept, self._names.hashes([document.name]))))
+        stored = draw(reading.hashes, self._recipe, self._secret, number)
+        self._store.insert_delta(number, _postings(np.union1d(stored, self._names.hashes([document.name]))))
         batch.put(
-            Entry(
+            RegistryEntry(
                 number, serial, document.name, document.url, document.date, document.contact, reading.symbols,
-                len(kept), len(reading.hashes), reading.digest, draws, today(),
+                len(stored), len(reading.hashes), reading.digest, draws, today(),
             )
         )  # fmt: skip
 
-    def _clear(self) -> None:
-        """Write all anew if there are many tombstones."""
-        buried, documents = self._store.total("tombstones"), self._store.total("documents")
-        if buried >= max(FEW_TOMBSTONES, documents // TOMBSTONE_SHARE):
-            self._snapshot.refresh()
-            self._flush()
-            self._merge(list(self._snapshot.segments()))
-
 
 def _postings(hashes: NDArray[np.uint64]) -> bytes:
-    """Where in the document a hash stands is not kept."""
+    """Encode postings without places: a registry does not store them."""
     return pack(hashes, np.zeros(len(hashes), np.uint32))

@@ -1,1 +1,1 @@
-"""What people see of a comparison: a folder of web pages that opens from disk, without a server or the network."""
+"""Reports as web pages that open from disk, without a server or a network."""

@@ -1,31 +1,141 @@
-"""A source as lines of markup: passages, the exact matches in them, and what is sanctioned.
-
-Spans become one flat row of segments, each with one look, so that nothing that overlaps can break the page. A segment
-is sliced, escaped and cut into lines as a whole: there is no loop over characters or lines.
-"""
+"""Render a source as lines of markup: passages, matches, starter code, marks for hidden characters, short names."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from heapq import heappop, heappush
-from itertools import pairwise
-from typing import NamedTuple
+from importlib.util import find_spec
+from itertools import groupby, islice, pairwise
+from typing import Any, NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from whorl.report.visible import coarse, code, has_many
+from whorl.sandbox import WorkerFault, default_sandbox
 
-# Colours that differ for every kind of colour vision (Okabe and Ito), less black. Passages take turns.
+HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but tab and line feed
+    "\xad\u034f\u180e\u200b\u2060-\u2064\ufeff"  # characters without width
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # marks, embeddings, overrides and isolates of direction
+    "\u2028\u2029\ufff9-\ufffb"  # separators and annotations
+    "\ud800-\udfff"  # halves of a surrogate pair, which UTF-8 does not have
+    "\U000e0000-\U000e007f"  # tags
+    "]"
+)
+
+# Maximum number of hidden characters in a text to show by name.
+MANY = 10_000
+
+REPLACEMENT = "\ufffd"
+
+# The names that editors use; others are shown by their number.
+ABBREVIATIONS = {
+    "\u061c": "ALM", "\u200b": "ZWSP", "\u200e": "LRM", "\u200f": "RLM", "\u202a": "LRE", "\u202b": "RLE",
+    "\u202c": "PDF", "\u202d": "LRO", "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI",
+    "\u2069": "PDI", "\u2060": "WJ", "\ufeff": "BOM", "\xad": "SHY", "\x7f": "DEL",
+}  # fmt: skip
+
+# The ASCII controls, in order. Few fonts have the Unicode pictures of them.
+CONTROLS = (
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
+    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+)  # fmt: skip
+
+
+def mark(character: str) -> str:
+    """Return the short name of a hidden character."""
+    if character < " ":
+        return CONTROLS[ord(character)]
+    return ABBREVIATIONS.get(character, f"U+{ord(character):04X}")
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, with hidden characters as ⟨marks⟩, for attributes, titles and data."""
+    if text.isascii() and text.isprintable():  # the usual case, checked quickly
+        return text
+    return HIDDEN.sub(lambda match: f"⟨{mark(match[0])}⟩", text.replace("\n", "⟨LF⟩"))
+
+
+def printable(value: Any) -> Any:
+    """Make every string that a template prints plain, unless it is markup."""
+    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def code(text: str) -> str:
+    """Return a piece of a source as markup; ``data-u`` has the code of each hidden character."""
+    escaped = str(escape(text))
+    return HIDDEN.sub(_element, escaped) if HIDDEN.search(escaped) else escaped
+
+
+def coarse(text: str) -> str:
+    """Return a piece of a source with one sign for every hidden character, for texts with very many of them, such as a
+    two-byte encoding read as a one-byte one."""
+    return HIDDEN.sub(REPLACEMENT, str(escape(text)))
+
+
+def has_many(text: str) -> bool:
+    """Return whether there are too many hidden characters to name each."""
+    return next(islice(HIDDEN.finditer(text), MANY, None), None) is not None
+
+
+def _element(match: re.Match[str]) -> str:
+    character = match[0]
+    name = unicodedata.name(character, "control character")
+    return f'<i class="hidden" data-u="{ord(character):X}" title="U+{ord(character):04X} {name}">{mark(character)}</i>'
+
+
+# Maximum length of a shown id, URL or reason, in letters: two lines on a wide screen.
+LONGEST_NAME = 240
+# Letters kept at the end of a longer one, where names differ.
+NAME_END = 80
+
+# Maximum length of a link: a hundred longer ones would make the page too large.
+LONGEST_LINK = 500
+
+LINKABLE = re.compile(r"https?://[^\s/?#\"'<>\\`]+([/?#][^\s\"'<>\\`]*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownName:
+    """A text to show, and its link, if any."""
+
+    text: str
+    href: str | None = None
+
+    @property
+    def cost(self) -> int:
+        """Its size in the page, in bytes."""
+        return len(escape(self.text).encode()) + (len(escape(self.href).encode()) if self.href else 0)
+
+
+def short(text: str) -> str:
+    """Return a text on one line, with hidden characters visible, cut in the middle to ``LONGEST_NAME``."""
+    # Marks only lengthen a text, so the middle of a long one need not be read.
+    shown = plain(text) if len(text) <= LONGEST_NAME else f"{plain(text[:LONGEST_NAME])}…{plain(text[-NAME_END:])}"
+    return shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - NAME_END - 1]}…{shown[-NAME_END:]}"
+
+
+def link(url: str) -> ShownName:
+    """Return a URL, with a link if it is http or https without hidden characters."""
+    safe = len(url) <= LONGEST_LINK and LINKABLE.fullmatch(url) and not HIDDEN.search(url)
+    return ShownName(short(url), url if safe else None)
+
+
+# Number of colours that are distinct for every kind of colour vision (Okabe and Ito), without black. Passages cycle.
 COLOURS = 7
 
-# Between two lines, and what of a text is there: line feeds, and the indentation that follows them.
+# Markup between two lines, and the text there: line feeds and the indentation after them.
 LINE = "</li>\n<li>"
 LINE_ENDS = re.compile(r"(?:\n[ \t]*)+")
 
 
 class Look(IntEnum):
-    """How a piece of text looks; of two that overlap, the higher wins."""
+    """The look of a piece of text; of two that overlap, the higher wins."""
 
     PLAIN = 0
     GAP = 1
@@ -34,8 +144,8 @@ class Look(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """``text[start:end]`` has a look. ``passage`` is the number of its passage, from 1; 0 for none."""
+class TextMark:
+    """The look of ``text[start:end]``. ``passage`` is the number of its passage, from 1, or 0."""
 
     start: int
     end: int
@@ -43,8 +153,8 @@ class Mark:
     passage: int = 0
 
 
-class Segment(NamedTuple):
-    """A piece of a text that looks the same from its start to its end."""
+class StyledSegment(NamedTuple):
+    """A piece of a text with one look."""
 
     start: int
     end: int
@@ -52,13 +162,21 @@ class Segment(NamedTuple):
     passage: int
 
 
+class SyntaxSpan(NamedTuple):
+    """``text[start:end]`` is of one syntactic class, by its name in the style sheet."""
+
+    start: int
+    end: int
+    name: str
+
+
 def colour(passage: int) -> int:
-    """Which of the colours a passage has."""
+    """Return the number of a passage's colour."""
     return (passage - 1) % COLOURS
 
 
-def segments(length: int, marks: Iterable[Mark]) -> Iterator[Segment]:
-    """The whole of a text in segments, in order. Where passages overlap, the one that starts last is on top."""
+def segments(length: int, marks: Iterable[TextMark]) -> Iterator[StyledSegment]:
+    """Yield a whole text in segments, in order. Of overlapping passages, the one that starts last is on top."""
     looks, passages = _Stack(), _Stack()
     ordered = sorted((mark for mark in marks if mark.start < mark.end), key=lambda mark: mark.start)
     bounds = sorted({0, length, *(mark.start for mark in ordered), *(min(mark.end, length) for mark in ordered)})
@@ -70,11 +188,11 @@ def segments(length: int, marks: Iterable[Mark]) -> Iterator[Segment]:
             if following.passage:
                 passages.push(-following.start, following.end, following.passage)
             following = next(coming, None)
-        yield Segment(start, end, Look(looks.top(start)), passages.top(start))
+        yield StyledSegment(start, end, Look(looks.top(start)), passages.top(start))
 
 
 class _Stack:
-    """What covers a place; what has ended is dropped when it comes to the top, so any overlap costs n log n."""
+    """The marks over a position. Ended marks are dropped when they reach the top, so any overlap costs n log n."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, int]] = []
@@ -88,28 +206,108 @@ class _Stack:
         return self._heap[0][2] if self._heap else 0
 
 
-def lines(text: str, marks: Sequence[Mark], side: str) -> Markup:
-    """The lines of a text as list items. ``side``, l or r, is in the anchors of the passages that begin in it."""
+def lines(text: str, marks: Sequence[TextMark], side: str) -> Markup:
+    """Return the lines of a text as list items. ``side``, l or r, prefixes the anchors of its passages."""
+    return Markup("\n".join(line_items(text, marks, side)))
+
+
+def line_items(text: str, marks: Sequence[TextMark], side: str, syntax: Sequence[SyntaxSpan] = ()) -> list[str]:
+    """Return each line of a text as a list item. ``syntax`` are the coloured spans of a program, in order."""
     beginnings = _beginnings(marks)
     shown = coarse if has_many(text) else code
+    ends = [span.end for span in syntax]
     out = ["<li>"]
     for segment in segments(len(text), marks):
         out += [_badge(passage, side) for passage in beginnings.get(segment.start, ())]
-        out.append(_cut(shown(_piece(text, segment)), *_tags(segment)))
+        parts = _syntax_parts(segment, syntax, bisect_right(ends, segment.start))
+        content = "".join(_coloured(_piece(text, part.start, part.end), part.name, shown) for part in parts)
+        out.append(_cut(content, *_tags(segment)).replace("\n", LINE))
     out.append("</li>")
-    return Markup("".join(out))
+    return "".join(out).split("\n")
+
+
+# Maximum length of pieces whose markup is kept: the names, keywords and blanks of a program, which occur many times.
+SHORT_PIECE = 40
+
+
+def _syntax_parts(segment: StyledSegment, syntax: Sequence[SyntaxSpan], first: int) -> Iterator[SyntaxSpan]:
+    """Yield a whole segment in spans of one syntax class, from ``syntax[first]`` on; the class is empty between
+    coloured spans."""
+    place = segment.start
+    for number in range(first, len(syntax)):
+        span = syntax[number]
+        if span.start >= segment.end:
+            break
+        start, end = max(place, span.start), min(span.end, segment.end)
+        if place < start:
+            yield SyntaxSpan(place, start, "")
+        if start < end:
+            yield SyntaxSpan(start, end, span.name)
+        place = max(place, end)
+    if place < segment.end:
+        yield SyntaxSpan(place, segment.end, "")
+
+
+def _coloured(piece: str, name: str, shown: Callable[[str], str]) -> str:
+    """Return a piece of a source as markup."""
+    return _kept(piece, name, shown) if len(piece) <= SHORT_PIECE else _made(piece, name, shown)
+
+
+def _made(piece: str, name: str, shown: Callable[[str], str]) -> str:
+    content = shown(piece)
+    return _cut(content, f'<span class="{name}">', "</span>") if name else content
+
+
+_kept = lru_cache(1 << 14)(_made)
 
 
 def _cut(content: str, opening: str, closing: str) -> str:
-    """A segment's markup in lines; line ends and indentation are outside its element, so that colour marks text."""
+    """Put markup into an element on each line. Line ends and indentation stay outside, so that colour marks text
+    only."""
     if not opening:
-        return content.replace("\n", LINE)
-    inside = LINE_ENDS.sub(lambda found: closing + found[0].replace("\n", LINE) + opening, content)
+        return content
+    inside = LINE_ENDS.sub(lambda match: closing + match[0] + opening, content)
     return (opening + inside + closing).replace(opening + closing, "")
 
 
-def _beginnings(marks: Sequence[Mark]) -> dict[int, list[int]]:
-    """Where passages begin: of each the first mark that is not empty."""
+# Lines shown before and after a passage, and the minimum number of lines that are folded.
+CONTEXT = 3
+SHORTEST_FOLD = 6
+
+
+class Stretch(NamedTuple):
+    """Neighbouring lines of a file: the number of the first, from 1, and their markup. A ``folded`` stretch has no
+    passage."""
+
+    first: int
+    lines: list[str]
+    folded: bool
+
+
+def stretches(text: str, marks: Sequence[TextMark], items: Sequence[str]) -> list[Stretch]:
+    """Divide the lines of a file into those near a passage and those to fold."""
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    near = bytearray(len(items))
+    for mark in marks:
+        if mark.passage and mark.start < mark.end:
+            first, last = bisect_left(breaks, mark.start), bisect_left(breaks, mark.end - 1)
+            low, high = max(0, first - CONTEXT), min(len(items), last + CONTEXT + 1)
+            near[low:high] = b"\1" * (high - low)
+    runs = [(kind, len(list(group))) for kind, group in groupby(near)]
+    parts: list[Stretch] = []
+    place = 0
+    for kind, length in runs:
+        piece, folded = list(items[place : place + length]), not kind and length >= SHORTEST_FOLD
+        if parts and not folded and not parts[-1].folded:
+            parts[-1].lines.extend(piece)
+        else:
+            parts.append(Stretch(place + 1, piece, folded))
+        place += length
+    return parts
+
+
+def _beginnings(marks: Sequence[TextMark]) -> dict[int, list[int]]:
+    """Return the passages that begin at each position: at their first non-empty mark."""
     first: dict[int, int] = {}
     for mark in marks:
         if mark.passage and mark.start < mark.end:
@@ -120,17 +318,17 @@ def _beginnings(marks: Sequence[Mark]) -> dict[int, list[int]]:
     return places
 
 
-def _piece(text: str, segment: Segment) -> str:
-    """The text of a segment with one line feed for each end of a line, also if the segment ends within one."""
-    piece = text[segment.start : segment.end]
+def _piece(text: str, start: int, end: int) -> str:
+    """Return ``text[start:end]`` with one line feed per line end, even if it ends inside a line end."""
+    piece = text[start:end]
     if "\r" not in piece:
         return piece
-    if piece.endswith("\r") and text.startswith("\n", segment.end):
+    if piece.endswith("\r") and text.startswith("\n", end):
         piece = piece[:-1]
     return piece.replace("\r\n", "\n")
 
 
-def _tags(segment: Segment) -> tuple[str, str]:
+def _tags(segment: StyledSegment) -> tuple[str, str]:
     if not segment.passage:
         return ('<span class="s">', "</span>") if segment.look is Look.SANCTIONED else ("", "")
     look = {Look.GAP: " g", Look.SANCTIONED: " s"}.get(segment.look, "")
@@ -138,10 +336,30 @@ def _tags(segment: Segment) -> tuple[str, str]:
 
 
 def _badge(passage: int, side: str) -> str:
-    """Where a passage begins: its number, drawn by the style sheet so that copied text has none of it."""
+    """Return the badge at the start of a passage. The style sheet draws its number, so that copied text omits it."""
     other, name = ("r", "right") if side == "l" else ("l", "left")
     label = f"Passage {passage}: show it on the {name}"
     return (
         f'<a class="badge p{colour(passage)}" id="{side}{passage}" href="#{other}{passage}"'
         f' data-p="{passage}" aria-label="{label}"></a>'
     )
+
+
+# Maximum size of a text to colour, in characters: Pygments takes a second for it.
+COLOURED = 500_000
+
+# Colours a program, in a worker: some texts of a few kilobytes cost a lexer minutes.
+COLOURER = "whorl.formats.code.lexers:syntax"
+
+
+@lru_cache(maxsize=256)
+def syntax_spans(text: str, language: str) -> Sequence[SyntaxSpan]:
+    """Return the coloured spans of a program; none if Pygments is not installed, does not know the language, or takes
+    too long."""
+    if len(text) > COLOURED or find_spec("pygments") is None:
+        return ()
+    try:
+        starts, ends, classes = default_sandbox().call(COLOURER, language, text.encode("utf-8", "surrogatepass"))
+    except WorkerFault:
+        return ()  # a page without colours has the same text
+    return tuple(map(SyntaxSpan, array("i", starts), array("i", ends), classes))

@@ -1,51 +1,155 @@
-"""Templates, scripts and style sheets of the pages, and the policy that lets a browser run these scripts and no other.
-
-Every page has all that it needs inside it, so that one page can be mailed or archived alone. The policy names scripts
-and style sheets by their hashes: unlike a list of places, that means the same in every browser for a page on disk.
-"""
+"""Render pages: templates and their cache, scripts, style sheets, and a content security policy for just these."""
 
 import json
+import os
+import re
+import sys
 from base64 import b64encode
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
+from importlib.util import cache_from_source
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined, Template
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from whorl.report import words
-from whorl.report.compiled import CompiledTemplates
-from whorl.report.visible import printable
+from whorl.report.markup import plain, printable
+
+
+class CompiledTemplates(BytecodeCache):
+    """A cache under the rules of modules: it obeys ``PYTHONDONTWRITEBYTECODE`` and ``PYTHONPYCACHEPREFIX``, and ignores
+    a read-only folder. The bucket checks source and versions."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill the bucket if a compiled template is cached."""
+        try:
+            with _cache_path(bucket).open("rb") as file:
+                bucket.load_bytecode(file)
+        except OSError:
+            return
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Write the compiled template of the bucket."""
+        if sys.dont_write_bytecode:
+            return
+        path = _cache_path(bucket)
+        fresh = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with fresh.open("wb") as file:
+                bucket.write_bytecode(file)
+            fresh.replace(path)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+
+
+def _cache_path(bucket: Bucket) -> Path:
+    name = cache_from_source(str(Path(__file__).parent / "templates" / f"{bucket.key}.py"))
+    return Path(name).with_suffix(".template")
+
 
 STYLES = {
+    "check": ("colours.css", "page.css", "pair.css", "code.css", "check.css"),
+    "checks": ("colours.css", "page.css", "panels.css", "check.css"),
     "clusters": ("colours.css", "page.css", "panels.css", "clusters.css"),
     "overview": ("colours.css", "page.css", "panels.css", "overview.css"),
-    "pair": ("colours.css", "page.css", "pair.css"),
+    "pair": ("colours.css", "page.css", "pair.css", "code.css", "hearing.css"),
+    "submission": ("colours.css", "page.css", "panels.css", "code.css", "submission.css"),
 }
 SCRIPTS = {
+    "check": ("theme.js", "check.js"),
+    "checks": ("theme.js",),
     "clusters": ("theme.js", "clusters.js"),
-    "overview": ("theme.js", "shown.js", "table.js", "histogram.js", "graph.js"),
-    "pair": ("theme.js", "pair.js"),
+    "overview": ("theme.js", "names.js", "review.js", "shown.js", "table.js", "histogram.js", "graph.js"),
+    "pair": ("theme.js", "names.js", "review.js", "pair.js", "hearing.js"),
+    "submission": ("theme.js", "names.js", "submission.js"),
 }
 
-# Four digits sort well in a folder of up to 9,999 pairs; beyond that names grow longer.
+# Scripts that run before the page is drawn.
+EARLY = frozenset({"theme.js", "names.js"})
+
+# A comment of a style sheet on one line.
+COMMENT = re.compile(r"/\*[^*]*\*/")
+
+# Digits of a page's number: they sort correctly for up to 9,999 pairs.
 DIGITS = 4
 
-# A script block ends at the first "</script" whatever stands round it, so no such character may be in the data.
+# Characters to escape in the data: a script block ends at the first "</script", even inside a string.
 UNSAFE_IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
+# Marks a file of review marks.
+REVIEW_KIND = "whorl review"
+
+
+class IgnoredPassage(NamedTuple):
+    """Lines of a submission that a reader takes for starter code, and their format."""
+
+    format: str
+    text: str
+
+
+class ReviewMark(NamedTuple):
+    """A reader's mark of a pair: reviewed, dismissed, follow-up or nothing; a note; and both sides of the passages that
+    count as starter code from now on."""
+
+    state: str
+    note: str
+    ignored: tuple[IgnoredPassage, ...] = ()
+
+
+# Review marks by the sorted names of a pair, so that they survive another order of the submissions.
+Review: TypeAlias = Mapping[tuple[str, str], ReviewMark]
+NO_REVIEW: Review = MappingProxyType({})
+
+
+def review_key(left: str, right: str) -> tuple[str, str]:
+    """Return the key of a pair in a review."""
+    return (left, right) if left <= right else (right, left)
+
+
+class Names:
+    """Names of submissions and people as markup, with numbers to show instead when names are hidden. A name's number
+    comes from the order of hashes, because that of the alphabet would give names away."""
+
+    def __init__(self, submissions: Iterable[str], people: Iterable[str]) -> None:
+        self._submissions, self._people = _numbers(submissions), _numbers(people)
+
+    def number(self, name: str) -> int | str:
+        """Return the number of a submission; an empty text if it is not in the comparison."""
+        return self._submissions.get(name, "")
+
+    def __call__(self, name: str) -> Markup:
+        """Return the name of a submission."""
+        return Markup('<bdi data-s="{}">{}</bdi>').format(self.number(name), plain(name))
+
+    def person(self, name: str) -> Markup:
+        """Return the name of a person."""
+        return Markup('<bdi data-who="{}">{}</bdi>').format(self._people.get(name, ""), plain(name))
+
+
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    ordered = sorted(set(names), key=lambda name: sha256(name.encode("utf-8", "surrogatepass")).digest())
+    return {name: number for number, name in enumerate(ordered, start=1)}
+
+
 def page_name(number: int) -> str:
-    """The file of a pair's page: a number, whatever the submissions are called. Pairs count from 0 and pages from 1."""
+    """Return the file name of a pair's page. Pairs count from 0, pages from 1."""
     return f"{number + 1:0{DIGITS}d}.html"
 
 
 def render(page: str, **context: Any) -> str:
-    """The page of this name, whole."""
+    """Render the page of this name."""
     return template(page).render(
         styles=_assets("styles", STYLES[page]),
-        scripts=_assets("scripts", SCRIPTS[page]),
+        early_scripts=_assets("scripts", tuple(name for name in SCRIPTS[page] if name in EARLY)),
+        scripts=_assets("scripts", tuple(name for name in SCRIPTS[page] if name not in EARLY)),
         policy=policy(page),
         **context,
     )
@@ -53,20 +157,20 @@ def render(page: str, **context: Any) -> str:
 
 @cache
 def template(page: str) -> Template:
-    """The page of this name, to be filled in."""
+    """Return the template of this name."""
     return _environment().get_template(f"{page}.html")
 
 
 @cache
 def policy(page: str) -> str:
-    """What a browser may load for a page: nothing but the scripts and style sheets that are in it."""
+    """Return the content security policy of a page: only its own scripts and style sheets."""
     scripts = " ".join(f"'sha256-{_digest(text)}'" for text in _assets("scripts", SCRIPTS[page]))
     styles = " ".join(f"'sha256-{_digest(text)}'" for text in _assets("styles", STYLES[page]))
     return f"default-src 'none'; script-src {scripts}; style-src {styles}; base-uri 'none'; form-action 'none'"
 
 
 def data(value: Any) -> Markup:
-    """JSON that may stand in a script block: all but ASCII is escaped, and so is what could end the block."""
+    """Return JSON that is safe in a script block: ASCII only, without characters that could end the block."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     for character, escaped in UNSAFE_IN_SCRIPT.items():
         text = text.replace(character, escaped)
@@ -75,8 +179,14 @@ def data(value: Any) -> Markup:
 
 @cache
 def _assets(folder: str, names: tuple[str, ...]) -> tuple[Markup, ...]:
-    """Our own files, which need no escaping."""
-    return tuple(Markup((files(__package__) / folder / name).read_text("utf-8")) for name in names)
+    """Return our own files, which need no escaping, without comments and indentation: every page has them."""
+    return tuple(Markup(_compact((files(__package__) / folder / name).read_text("utf-8"))) for name in names)
+
+
+def _compact(text: str) -> str:
+    """Return a script or style sheet without blank lines, indentation, and lines that are comments only."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//") and not COMMENT.fullmatch(line))
 
 
 def _digest(text: str) -> str:
@@ -85,14 +195,17 @@ def _digest(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = environment("whorl.report")
-    made.filters.update(data=data, duration=words.duration)
-    return made
+    report = environment("whorl.report")
+    report.filters.update(
+        data=data, duration=words.duration, lines=words.span_of_lines, pieces=words.pieces, reason=words.reason
+    )
+    return report
 
 
 def environment(package: str) -> Environment:
-    """How templates of a package are filled in: all is escaped and printable, and what is missing is a fault."""
-    made = Environment(
+    """Return the template environment of a package: it escapes all values, shows hidden characters, and rejects
+    undefined names."""
+    templates = Environment(
         loader=PackageLoader(package),
         bytecode_cache=CompiledTemplates(),
         autoescape=True,
@@ -101,5 +214,5 @@ def environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(count=words.count, percent=words.percent, size=words.size)
-    return made
+    templates.filters.update(count=words.count, percent=words.percent, size=words.size)
+    return templates

@@ -1,4 +1,4 @@
-"""The words of a report: numbers with their units, how it was compared, what that means, why a passage is one."""
+"""The texts of a report: numbers with units, the method, and the view functions of a passage."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -6,7 +6,7 @@ from itertools import pairwise
 from whorl.matching.passage import Match, Passage, Side
 from whorl.scheme import Scheme
 
-# What two documents may differ in and still be equal, by what a symbol is.
+# Differences that do not count, by kind of symbol.
 UNCOUNTED = {
     "tokens": "names, layout and comments do not count",
     "characters": "case, punctuation and spacing do not count",
@@ -23,37 +23,45 @@ SELECTIONS = {
 WINDOWED = "at least one in every {w} neighbours is kept as a fingerprint"
 
 MEASURES = (
-    ("Score", "the mean of similarity and containment."),
+    (
+        "Score",
+        "mean of similarity and containment, lowered if little is shared. Only code or text inside passages counts.",
+    ),
     (
         "Similarity",
-        "how much of all that the two have is in both. Fingerprints that few submissions have weigh more. High when two"
-        " submissions are alike as wholes.",
+        "share of their combined code or text found in both, inside passages. Rare pieces weigh more. High if two"
+        " submissions are similar as a whole.",
     ),
     (
         "Containment",
-        "how much of the smaller one is in the larger too. High when one was taken into the other, even if much was"
-        " added to it.",
+        "share of the smaller submission found in both, inside passages. High if one contains the other, even with much"
+        " added.",
     ),
-    ("Coverage", "the share of a side that is inside passages. What is sanctioned is not counted."),
-    ("Longest", "the length of the longest passage."),
-    ("Shared fingerprints", "how many sampled pieces the two have in common."),
+    ("Coverage", "share of a submission inside passages, without starter code."),
+    ("Longest", "length of the longest passage."),
+    ("Shared fingerprints", "number of sampled pieces that both have inside passages."),
 )
 
 
+def sentence(clause: str) -> str:
+    """Return a clause as a sentence with a blank after it; nothing for an empty clause."""
+    return f"{clause[0].upper()}{clause[1:]}. " if clause else ""
+
+
 def percent(share: float) -> str:
-    """A share in whole percent; only all is 100% and only nothing is 0%."""
+    """Format a share in whole percent; only 1 is 100% and only 0 is 0%."""
     if share <= 0 or share >= 1:
         return f"{100 * min(1, max(0, share)):.0f}%"
     return "<1%" if share < 0.01 else f"{min(99, round(100 * share))}%"
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun, in one or many."""
+    """Format a number with its noun, singular or plural."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """A time in the two units that matter."""
+    """Format a time in its two largest units."""
     if seconds < 60:
         return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
     whole = round(seconds)
@@ -63,7 +71,7 @@ def duration(seconds: float) -> str:
 
 
 def size(number: float) -> str:
-    """Bytes in the unit that leaves one to three digits before the point."""
+    """Format bytes with one to three digits before the point."""
     for unit in ("B", "kB", "MB", "GB"):
         if number < 999.5:
             return f"{number:.0f} {unit}" if unit == "B" or number >= 9.95 else f"{number:.1f} {unit}"
@@ -72,15 +80,15 @@ def size(number: float) -> str:
 
 
 def symbols(number: int, scheme: Scheme) -> str:
-    """So many tokens, words, characters."""
+    """Format a number of the scheme's symbols: tokens, words, characters."""
     kind = scheme.symbols or "symbols"
     return count(number, kind.removesuffix("s"), kind)
 
 
 def recipe(scheme: Scheme) -> str:
-    """How submissions become fingerprints, in two sentences."""
-    kept = SELECTIONS.get(scheme.select, WINDOWED if scheme.w else "some are kept as fingerprints")
-    chosen = kept.format(p=scheme.p, w=scheme.w, n=scheme.n)
+    """Explain the fingerprinting of submissions in two sentences."""
+    selection = SELECTIONS.get(scheme.select, WINDOWED if scheme.w else "some are kept as fingerprints")
+    chosen = selection.format(p=scheme.p, w=scheme.w, n=scheme.n)
     uncounted = UNCOUNTED.get(scheme.symbols or "")
     reading = f"Submissions are read as {scheme.symbols}" + (f" ({uncounted})" if uncounted else "")
     return (
@@ -93,55 +101,55 @@ def _window(scheme: Scheme) -> str:
 
 
 def guarantee(scheme: Scheme) -> str:
-    """What is surely found, and what never is."""
+    """State the guarantee of a scheme, and the minimum length of a match."""
     never = f"Nothing shorter than {symbols(scheme.k, scheme)} is ever reported."
     if scheme.guarantee is None:
-        return f"The sample gives no guarantee that a shared piece of a given length is found. {never}"
+        return f"This scheme has no guarantee: it may miss shared pieces of any length. {never}"
     return f"Every shared piece of at least {symbols(scheme.guarantee, scheme)} is found. {never}"
 
 
 def span_of_lines(side: Side) -> str:
-    """Line 3, or lines 3–7."""
+    """Format the lines of a side: line 3, or lines 3–7."""
     if side.start_line == side.end_line:
         return f"line {side.start_line:,}"
     return f"lines {side.start_line:,}–{side.end_line:,}"
 
 
 def reason(passage: Passage, scheme: Scheme) -> str:
-    """Why a passage is one: where, how much is equal, in how many runs, and what lies between them."""
+    """Describe a passage: its lines, the number of equal symbols, its exact runs and the gaps between them."""
     left, right = (f"{span_of_lines(side)} of {side.file}" for side in (passage.left, passage.right))
     uncounted = UNCOUNTED.get(scheme.symbols or "")
     if passage.stream == "normal":
         return f"{left[0].upper()}{left[1:]} and {right}: {_normal(passage)}"
     return (
-        f"{left[0].upper()}{left[1:]} and {right}: {symbols(passage.symbols, scheme)} are equal, {_runs(passage)}"
+        f"{left[0].upper()}{left[1:]} and {right}: {symbols(passage.symbols, scheme)} are equal, {_pieces(passage)}"
         + (f"; {uncounted}." if uncounted else ".")
     )
 
 
 def _normal(passage: Passage) -> str:
-    """Why a passage of the normal form is one."""
-    pieces = count(len(passage.matches), "piece")
-    made = f"; what made them equal: {', '.join(passage.rewrites)}" if passage.rewrites else ""
-    return f"{passage.symbols:,} symbols of the programs' normal form are equal, in {pieces} of text{made}."
+    """Describe a passage of the normal form."""
+    parts = count(len(passage.matches), "piece")
+    rewrites = f"; rewrites undone: {', '.join(passage.rewrites)}" if passage.rewrites else ""
+    return f"{count(passage.symbols, 'token')} are equal after undoing rewrites, in {parts}{rewrites}."
 
 
-def _runs(passage: Passage) -> str:
+def _pieces(passage: Passage) -> str:
     matches = passage.matches
     if len(matches) == 1:
-        return "in one exact run, without a gap"
+        return "in one piece, without a gap"
     longest = max((match.symbols for match in matches), default=0)
     left, right = _gap([match.left for match in matches]), _gap([match.right for match in matches])
-    between = f"between them stand {left:,} characters on the left and {right:,} on the right"
-    return f"in {len(matches):,} exact runs, the longest of {longest:,}; {between}"
+    gaps = f"between them are {left:,} characters on the left and {right:,} on the right"
+    return f"in {len(matches):,} pieces, the longest of {longest:,}; {gaps}"
 
 
 def _gap(spans: Sequence[tuple[int, int]]) -> int:
-    """How many characters lie between neighbouring spans."""
+    """Return the number of characters between neighbouring spans."""
     ordered = sorted(spans)
     return sum(max(0, after[0] - before[1]) for before, after in pairwise(ordered))
 
 
-def runs(matches: Sequence[Match]) -> str:
-    """In how many exact runs."""
-    return count(len(matches), "run")
+def pieces(matches: Sequence[Match]) -> str:
+    """Format the number of exact pieces of a passage."""
+    return count(len(matches), "piece")

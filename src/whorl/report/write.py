@@ -1,22 +1,35 @@
-"""Writes a report: a folder that is there whole, or not at all."""
+"""Write a report atomically: the whole folder or nothing. Read the review marks that a report has saved."""
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 from whorl._version import VERSION
 from whorl.comparison.result import Comparison
 from whorl.errors import InputError
-from whorl.report import pair
+from whorl.formats.code.languages import LANGUAGES
+from whorl.report import pair, submission
 from whorl.report.overview import overview
-from whorl.report.pages import page_name
+from whorl.report.pages import NO_REVIEW, REVIEW_KIND, IgnoredPassage, Review, ReviewMark, page_name, review_key
 
-# Tells a report from any other folder, so that a new one may take the place of an old one.
+# Marks a folder as a report, which a new report may replace.
 MARKER = "whorl-report.json"
 KIND = "whorl report"
+
+# Size of a report in bytes without its overview, which takes less than half a megabyte of the 10 MB; and the size of a
+# page, in a report that has many.
+REPORT = 9_400_000
+PAGE = 100_000
+
+# Share of the size that pages of submissions may take. Pages of pairs have the rest, the highest scores first, but
+# each has at least a minimum, of which everything but passages and lines takes the frame.
+SUBMISSIONS = 0.25
+PAIR, FRAME = 70_000, 46_000
 
 
 def write(
@@ -24,29 +37,33 @@ def write(
     folder: Path,
     *,
     title: str = "Comparison of submissions",
+    review: Review = NO_REVIEW,
+    size: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Path:
-    """Writes the report and gives the path of its first page. ``progress`` is told how many pairs are written.
+    """Write the report and return the path of its first page. ``review`` has marks and notes by the names of a pair.
+    ``size`` is the size to keep to, in bytes, if each page can show its longest passage: by default 10 MB, or 100 kB a
+    page. Pages say what is left out. ``progress`` is called with the number of written pairs.
 
-    A folder that exists must be empty or hold a report, which is replaced whole. The report is made beside it and
-    takes its place at the end, so that a run that fails leaves what was there.
+    An existing folder must be empty or hold a report, which is replaced. The report is written next to it and takes its
+    place at the end, so that a failed run leaves the old one.
     """
     folder = folder.resolve()
     check_folder(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        _replace(comparison, folder, title, progress)
+        _replace(folder, lambda fresh: _fill(comparison, fresh, title, review, size, progress))
     except OSError as error:
-        raise InputError(f"{folder}: the report cannot be written: {error.strerror or error}") from error
+        raise InputError(f"{folder}: cannot write the report: {error.strerror or error}") from error
     return folder / "index.html"
 
 
 def check_folder(folder: Path) -> None:
-    """Raises unless the folder can be made, or holds a report that can be replaced."""
+    """Raise InputError unless the folder is new or empty, or holds a report."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: a file stands where the report should go: choose another folder")
+        raise InputError(f"{folder}: this is a file; choose a folder for the report")
     if folder.exists() and any(folder.iterdir()) and not _is_report(folder):
-        raise InputError(f"{folder}: the folder is not empty and holds no report: choose another, or empty it")
+        raise InputError(f"{folder}: the folder is not empty and holds no report; choose another, or empty it")
 
 
 def _is_report(folder: Path) -> bool:
@@ -60,30 +77,109 @@ def _is_report(folder: Path) -> bool:
     return isinstance(facts, dict) and facts.get("kind") == KIND
 
 
-def _replace(comparison: Comparison, folder: Path, title: str, progress: Callable[[int], object] | None) -> None:
+def read_review(path: Path) -> dict[tuple[str, str], ReviewMark]:
+    """Return the review marks that a report saved to a file, by the sorted names of a pair."""
+    try:
+        saved = json.loads(path.read_text("utf-8"))
+        if saved["kind"] != REVIEW_KIND:
+            raise ValueError(saved["kind"])
+        return dict(map(_mark, saved["pairs"]))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: these are no review marks; save them with a report's button Save review marks"
+        ) from error
+
+
+def _mark(saved: Mapping[str, Any]) -> tuple[tuple[str, str], ReviewMark]:
+    left, right, state, note = (saved[name] for name in ("left", "right", "state", "note"))
+    ignored = tuple(IgnoredPassage(each["format"], each["text"]) for each in saved.get("ignored", ()))
+    if not all(isinstance(value, str) for value in (left, right, state, note, *chain(*ignored))):
+        raise TypeError(saved)
+    return review_key(left, right), ReviewMark(state, note, ignored)
+
+
+def write_ignored(review: Review, folder: Path) -> list[Path]:
+    """Write the passages that a review ignores as files of starter code, and return their paths."""
+    passages = dict.fromkeys(passage for mark in review.values() for passage in mark.ignored)
+    paths = []
+    for number, passage in enumerate(passages, start=1):
+        language = LANGUAGES.get(passage.format)
+        extension = language.extensions[0] if language is not None else "txt"
+        paths.append(folder / f"{number}.{extension}")
+        paths[-1].write_text(passage.text, "utf-8", "replace")
+    return paths
+
+
+def _replace(folder: Path, fill: Callable[[Path], object]) -> None:
     fresh = folder.with_name(f".{folder.name}.{token_hex(4)}.new")
     fresh.mkdir()
     try:
-        _fill(comparison, fresh, title, progress)
-        _swap(fresh, folder)
+        fill(fresh)
+        swap(fresh, folder)
     except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)  # What went wrong first is what the caller must hear of.
+        shutil.rmtree(fresh, ignore_errors=True)  # the first error is the one to report
         raise
 
 
-def _fill(comparison: Comparison, folder: Path, title: str, progress: Callable[[int], object] | None) -> None:
-    pages = folder / "pair"
-    pages.mkdir()
-    for number in range(len(comparison.pairs)):
-        (pages / page_name(number)).write_bytes(pair.page(comparison, number, title).encode())
-        if progress is not None:
-            progress(number + 1)
-    (folder / "index.html").write_bytes(overview(comparison, title, datetime.now().astimezone()).encode())
+def _fill(
+    comparison: Comparison,
+    folder: Path,
+    title: str,
+    review: Review,
+    size: int | None,
+    progress: Callable[[int], object] | None,
+) -> None:
+    now = datetime.now().astimezone()
+    pages = len(comparison.pairs) + len(comparison.submissions)
+    left = max(REPORT, PAGE * pages) if size is None else size
+    left -= _write_submissions(comparison, folder / "submission", title, int(SUBMISSIONS * left))
+    cut = _write_pairs(comparison, folder / "pair", title, review, now, left, progress)
+    (folder / "index.html").write_bytes(overview(comparison, title, now, review, cut).encode())
     (folder / MARKER).write_text(json.dumps({"kind": KIND, "version": VERSION}) + "\n", "utf-8")
 
 
-def _swap(fresh: Path, folder: Path) -> None:
-    """The new folder takes the place of the old one, which comes back if that fails."""
+def _write_submissions(comparison: Comparison, folder: Path, title: str, left: int) -> int:
+    """Write the pages of submissions, each with an equal share of what is left, and return their size."""
+    folder.mkdir()
+    before = left
+    for number in range(len(comparison.submissions)):
+        room = left // (len(comparison.submissions) - number)
+        content = submission.page(comparison, number, title, room).encode()
+        (folder / page_name(number)).write_bytes(content)
+        left -= len(content)
+    return before - left
+
+
+def _write_pairs(
+    comparison: Comparison,
+    folder: Path,
+    title: str,
+    review: Review,
+    now: datetime,
+    left: int,
+    progress: Callable[[int], object] | None,
+) -> int:
+    """Write the pages of pairs, and return how many leave out passages. The highest scores have as much room as they
+    need, if the minimum is left for the others."""
+    folder.mkdir()
+    cut = 0
+    for number in range(len(comparison.pairs)):
+        coming = len(comparison.pairs) - number - 1
+        room = max(PAIR, left - PAIR * coming) - FRAME
+        page = pair.page(comparison, number, title, review, now, room)
+        content = page.html.encode()
+        (folder / page_name(number)).write_bytes(content)
+        left -= len(content)
+        cut += page.left_out > 0
+        if progress is not None:
+            progress(number + 1)
+    return cut
+
+
+def swap(fresh: Path, folder: Path) -> None:
+    """Replace the old folder by the new one; restore the old one if that fails."""
     if not folder.exists():
         fresh.rename(folder)
         return

@@ -1,15 +1,86 @@
-"""Who may begin now: a few at a time, some may wait, and whoever comes then hears at once that it is too much.
+"""Limits: request rates, pace of uploads, event streams, pools of index readers, bytes of uploads, and
+bytes that a tenant stores."""
 
-A service that lets everybody wait gives its answers when nobody wants them any more.
-"""
-
-from collections import deque
-from collections.abc import Callable, Iterator
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import Condition
+from dataclasses import dataclass
+from math import ceil
+from threading import Condition, Lock
 from typing import Generic, TypeVar
 
 from whorl.service.problems import Problem
+
+# Buckets that are remembered: those of the most recent who asked. A forgotten one is a full one.
+REMEMBERED = 10_000
+
+
+class RateLimiter:
+    """A token bucket per key: ``rate`` requests per second, at most ``burst`` at once."""
+
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._turn = Lock()
+
+    def take(self, key: str) -> int:
+        """Take one request from the bucket. Return 0, or the seconds to wait."""
+        with self._turn:
+            now = self._clock()
+            level, since = self._buckets.pop(key, (self._burst, now))
+            level = min(self._burst, level + (now - since) * self._rate)
+            wait = 0 if level >= 1 else ceil((1 - level) / self._rate)
+            self._buckets[key] = (level if wait else level - 1, now)
+            if len(self._buckets) > REMEMBERED:
+                self._buckets.popitem(last=False)
+            return wait
+
+
+# Seconds of the pace that may come at once.
+PACED_AHEAD = 0.25
+
+
+class BytePacer:
+    """Bytes a second, per key: how long to wait before more is received."""
+
+    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock = rate, clock
+        self._due: OrderedDict[str, float] = OrderedDict()
+
+    def delay(self, key: str, size: int) -> float:
+        """Count bytes that came, and return the seconds to wait. Called from one thread."""
+        now = self._clock()
+        due = max(now, self._due.pop(key, now)) + size / self._rate
+        self._due[key] = due
+        if len(self._due) > REMEMBERED:
+            self._due.popitem(last=False)
+        return max(0.0, due - now - PACED_AHEAD)
+
+
+class StreamLimiter:
+    """Counts the open event streams."""
+
+    def __init__(self, most: int) -> None:
+        self._left, self._turn = most, Lock()
+
+    def check(self) -> None:
+        """Raise 429 if no further stream may be opened."""
+        if self._left < 1:
+            raise Problem(429, "Too many event streams are open. Poll the state of the job instead.")
+
+    @contextmanager
+    def one(self) -> Iterator[bool]:
+        """Count a stream while it is open. Yield False if the limit was reached meanwhile."""
+        with self._turn:
+            has_room = self._left > 0
+            self._left -= has_room
+        try:
+            yield has_room
+        finally:
+            with self._turn:
+                self._left += has_room
+
 
 T = TypeVar("T")
 
@@ -17,68 +88,214 @@ T = TypeVar("T")
 PATIENCE = 60.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """A waiting request."""
+
+    tenant: str | None
+
+
 class Pool(Generic[T]):
-    """Things that one thread at a time uses, opened when they are first needed. ``waiting`` threads may wait, whoever
-    waits longest comes first, and ``most`` is how many threads there are in here at the most."""
+    """Things that one thread at a time uses, opened when they are first needed. ``waiting`` threads may wait, and
+    ``most`` is how many threads there are in here at the most.
+
+    A tenant has all of the things but one at the most, and half of the places to wait, so that nobody keeps the others
+    out. Whoever has the fewest comes first; among those, who waits longest. ``None`` is the service itself, which has
+    no share.
+    """
 
     def __init__(self, opener: Callable[[], T], size: int, waiting: int) -> None:
-        self._opener, self._left, self._room = opener, size, waiting
+        self._opener, self._left, self._room, self.size = opener, size, waiting, size
+        self._share, self._share_of_room = max(1, size - 1), max(1, ceil(waiting / 2))
         self._free: list[T] = []
-        self._line: deque[object] = deque()
+        self._line: list[_Place] = []
+        self._used: Counter[str | None] = Counter()
         self._changed = Condition()
         self.most = size + waiting
 
     @property
     def waits(self) -> int:
-        """How many threads wait."""
+        """Return the number of waiting threads."""
         return len(self._line)
 
     @contextmanager
-    def taken(self) -> Iterator[T]:
-        """One of them, for as long as it is used."""
-        item = self._take()
+    def borrowed(self, tenant: str | None = None) -> Iterator[T]:
+        """Borrow an item."""
+        item = self._take(tenant)
         try:
             yield item
         finally:
             with self._changed:
                 self._free.append(item)
-                self._changed.notify_all()
+                self._give_up(tenant)
+
+    def check(self, tenant: str | None) -> None:
+        """Raise 429 if ``borrowed`` would."""
+        with self._changed:
+            if self._must_wait(tenant):
+                self._check_line(tenant)
 
     def free(self) -> list[T]:
-        """All of them that nobody uses, which nobody gets any more: to be closed."""
+        """Remove and return the unused items, to be closed."""
         with self._changed:
-            found, self._free = self._free, []
-            return found
+            items, self._free = self._free, []
+            return items
 
-    def _take(self) -> T:
+    def _take(self, tenant: str | None) -> T:
         with self._changed:
-            if self._line or not self._is_free():
-                self._wait()
+            if self._must_wait(tenant):
+                self._wait(tenant)
+            self._used[tenant] += 1
             if self._free:
                 return self._free.pop()
             self._left -= 1
-        return self._opened()
+        return self._opened(tenant)
 
-    def _opened(self) -> T:
+    def _opened(self, tenant: str | None) -> T:
         try:
             return self._opener()
         except BaseException:
             with self._changed:
                 self._left += 1
-                self._changed.notify_all()
+                self._give_up(tenant)
             raise
+
+    def _give_up(self, tenant: str | None) -> None:
+        self._used[tenant] -= 1
+        if not self._used[tenant]:
+            del self._used[tenant]
+        self._changed.notify_all()
+
+    def _must_wait(self, tenant: str | None) -> bool:
+        return bool(self._line) or not self._is_free() or not self._may_have(tenant)
 
     def _is_free(self) -> bool:
         return bool(self._free) or self._left > 0
 
-    def _wait(self) -> None:
-        if self.waits >= self._room:
-            raise Problem(429, "The service is busy: as many requests as may wait are waiting. Try again in a moment.")
-        place = object()
+    def _may_have(self, tenant: str | None) -> bool:
+        return tenant is None or self._used[tenant] < self._share
+
+    def _next(self) -> _Place | None:
+        """Return the waiting request that is next, if an item is free."""
+        able = [place for place in self._line if self._may_have(place.tenant)]
+        return min(able, key=lambda place: self._used[place.tenant], default=None) if self._is_free() else None
+
+    def _check_line(self, tenant: str | None) -> None:
+        of_tenant = sum(place.tenant == tenant for place in self._line)
+        if self.waits >= self._room or (tenant is not None and of_tenant >= self._share_of_room):
+            raise Problem(429, "The service is busy: too many requests are waiting. Try again in a moment.")
+
+    def _wait(self, tenant: str | None) -> None:
+        self._check_line(tenant)
+        place = _Place(tenant)
         self._line.append(place)
         try:
-            if not self._changed.wait_for(lambda: self._line[0] is place and self._is_free(), PATIENCE):
-                raise Problem(503, "The service is stuck: nothing came free for a minute. Tell whoever runs it.")
+            if not self._changed.wait_for(lambda: self._next() is place, PATIENCE):
+                raise Problem(503, "The service did not respond within a minute. Tell its administrator.")
         finally:
             self._line.remove(place)
             self._changed.notify_all()  # who is first now may go on, if something is free
+
+
+class ByteBudget:
+    """A budget of bytes that all requests share, with a limit per tenant."""
+
+    def __init__(self, size: int, share: int) -> None:
+        self._left, self._share = size, share
+        self._held: dict[str, int] = {}
+        self._turn = Lock()
+
+    @contextmanager
+    def reserved(self, tenant: str, size: int) -> Iterator[None]:
+        """Reserve bytes while the block runs. Raise 429 if the budget or the share of the tenant is used up."""
+        with self._turn:
+            reserved_bytes = self._held.get(tenant, 0)
+            if reserved_bytes + size > self._share or size > self._left:
+                raise Problem(429, "Too many large uploads at once. Send fewer at a time.")
+            self._held[tenant], self._left = reserved_bytes + size, self._left - size
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._left += size
+                self._held[tenant] -= size
+                if not self._held[tenant]:
+                    del self._held[tenant]
+
+
+# Seconds after which stored bytes are counted again. The command line may have added documents.
+COUNTED_AGAIN = 3600.0
+
+# Seconds after which they are counted again before a tenant is refused. A purge may have made room.
+COUNTED_FOR_REFUSAL = 10.0
+
+_MEGABYTE = 1 << 20
+
+
+class StorageQuota:
+    """The bytes that a tenant may store: documents, and uploads and results of jobs. Without a limit, all may be
+    stored; the house has none.
+
+    ``count_documents`` counts every tenant's documents, which takes a while. In between, additions are added up;
+    ``job_bytes`` counts the jobs of one tenant, at once.
+    """
+
+    def __init__(
+        self, limit: int | None, count_documents: Callable[[], Mapping[str | None, int]],
+        job_bytes: Callable[[str], int], clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
+        self.limit, self._count_documents, self._job_bytes, self._clock = limit, count_documents, job_bytes, clock
+        self._documents: Counter[str | None] = Counter()
+        self._reserved: Counter[str | None] = Counter()
+        self._counted, self._is_high = float("-inf"), False
+        self._turn = Lock()
+
+    def freed(self) -> None:
+        """Count again before the next refusal: a document was deleted or replaced."""
+        with self._turn:
+            self._is_high = True
+
+    @contextmanager
+    def reserved(self, tenant: str | None, size: int, *, is_document: bool = True) -> Iterator[None]:
+        """Reserve bytes while they are being stored. Raise 413 if the quota is used up."""
+        if self.limit is None or tenant is None:
+            yield
+            return
+        with self._turn:
+            self._check(tenant, size, self.limit)
+            self._reserved[tenant] += size
+        try:
+            yield
+        except BaseException:
+            self._release(tenant, size, 0)
+            raise
+        self._release(tenant, size, size if is_document else 0)
+
+    def _release(self, tenant: str, size: int, stored: int) -> None:
+        with self._turn:
+            self._reserved[tenant] -= size
+            self._documents[tenant] += stored
+
+    def _check(self, tenant: str, size: int, limit: int) -> None:
+        age = self._clock() - self._counted
+        is_refused = self._used(tenant) + size > limit
+        if age > COUNTED_AGAIN or (is_refused and (self._is_high or age > COUNTED_FOR_REFUSAL)):
+            self._count()
+        if (used := self._used(tenant)) + size > limit:
+            detail = (
+                f"Your tenant stores {_megabytes(used)} of its {_megabytes(limit)} MB,"
+                f" and this needs {_megabytes(size)} MB."
+                " Delete documents or results of jobs, or ask the administrator for more."
+            )
+            raise Problem(413, detail, title="The quota is used up")
+
+    def _used(self, tenant: str) -> int:
+        return self._documents[tenant] + self._reserved[tenant] + self._job_bytes(tenant)
+
+    def _count(self) -> None:
+        self._counted, self._is_high = self._clock(), False
+        self._documents = Counter(self._count_documents())
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / _MEGABYTE:,.1f}"

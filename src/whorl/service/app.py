@@ -1,27 +1,33 @@
-"""The application: the API below ``/api/v1``, its contract at ``/api/openapi.json``, and the page at ``/``."""
+"""The application (API, page, error handlers) and the uvicorn server that runs it."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import anyio.to_thread
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from whorl._version import VERSION
-from whorl.errors import WhorlError
-from whorl.service.api import admin, collections, documents, jobs, search
-from whorl.service.api.asking import desk_of
-from whorl.service.desk import Desk
-from whorl.service.guard import API, LOG, Guard
-from whorl.service.pacing import Pacing
-from whorl.service.page.routes import problem_page
-from whorl.service.page.routes import router as page
-from whorl.service.problems import MEDIA, TITLES, Problem, problem_of
-from whorl.service.settings import Settings
+from whorl.errors import InputError, WhorlError
+from whorl.formats.documents.extraction import always_in_worker
+from whorl.service.api import admin, documents, jobs, search
+from whorl.service.api.authentication import context_of
+from whorl.service.context import Context
+from whorl.service.middleware import API, CONNECTION, LOG, BodyLimitMiddleware, SecurityMiddleware
+from whorl.service.moss import MossServer
+from whorl.service.moss import router as moss_router
+from whorl.service.page.routes import page_routers, problem_page
+from whorl.service.problems import PROBLEM_MEDIA, TITLES, Problem, problem_of
+from whorl.service.settings import ServiceSettings
 
 PREFIX = "/api/v1"
 
@@ -29,54 +35,57 @@ PREFIX = "/api/v1"
 MORE_THREADS = 40
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """An application that starts its desk when it starts and closes it when it ends."""
-    desk = Desk(settings)
+def create_app(settings: ServiceSettings) -> FastAPI:
+    """Create the application. It starts its context at startup and closes it at shutdown."""
+    context = Context(settings)
     app = api_of(settings.title)
-    app.state.desk = desk
-    app.include_router(page(desk), include_in_schema=False)
+    app.state.context = context
+    for router in page_routers(context):
+        app.include_router(router, include_in_schema=False)
+    if settings.moss_port is not None:
+        app.include_router(moss_router, include_in_schema=False)
     for kind in (WhorlError, HTTPException, RequestValidationError):
-        app.add_exception_handler(kind, _told)
-    app.add_middleware(Pacing, settings=settings)
-    app.add_middleware(Guard, settings=settings, metrics=desk.metrics)
+        app.add_exception_handler(kind, _problem_answer)
+    app.add_middleware(BodyLimitMiddleware, settings=settings)
+    app.add_middleware(SecurityMiddleware, settings=settings, metrics=context.metrics)
     return app
 
 
 def api_of(title: str) -> FastAPI:
-    """The API alone, with nothing behind it: its ``openapi()`` is the contract."""
+    """Create the API without a context; its ``openapi()`` is the contract."""
     app = FastAPI(
         title=title, version=VERSION, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None,
-        lifespan=_life, description="Where does this text come from? Documents, searches, comparisons.",
+        lifespan=_life, description="Find the source of a text: documents, searches, comparisons.",
         redirect_slashes=False,
     )  # fmt: skip
-    for module in (documents, collections, search, jobs, admin):
-        app.include_router(module.router, prefix=PREFIX)
+    for router in (documents.router, documents.collections, search.router, jobs.router, admin.router):
+        app.include_router(router, prefix=PREFIX)
     return app
 
 
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
-    desk: Desk = app.state.desk
-    anyio.to_thread.current_default_thread_limiter().total_tokens = desk.most_waiting + MORE_THREADS
+    context: Context = app.state.context
+    anyio.to_thread.current_default_thread_limiter().total_tokens = context.most_waiting + MORE_THREADS
     try:
-        await anyio.to_thread.run_sync(desk.start)
+        await anyio.to_thread.run_sync(context.start)
         yield
     finally:
-        await anyio.to_thread.run_sync(desk.close)
+        await anyio.to_thread.run_sync(context.close)
 
 
-async def _told(request: Request, error: Exception) -> Response:
-    """Any error as an answer: a problem for scripts, a page for people."""
+async def _problem_answer(request: Request, error: Exception) -> Response:
+    """Answer an error: as problem JSON for the API, as a page otherwise."""
     problem = _problem(error)
     if problem.status >= 500 and problem is not error:
         LOG.error("%s %s", request.method, request.url.path, exc_info=error)
     principal = getattr(request.state, "principal", None)  # nobody, if it failed before that was known
     if problem.status == 403 and principal is not None:
-        await run_in_threadpool(desk_of(request).forbade, principal, f"{request.method} {request.url.path}")
+        await run_in_threadpool(context_of(request).forbade, principal, f"{request.method} {request.url.path}")
     headers = {**problem.headers(), **(dict(error.headers or {}) if isinstance(error, HTTPException) else {})}
     if not request.url.path.startswith(API):
         return await run_in_threadpool(problem_page, request, problem)
-    return JSONResponse(problem.as_dict(), problem.status, headers, MEDIA)
+    return JSONResponse(problem.as_dict(), problem.status, headers, PROBLEM_MEDIA)
 
 
 def _problem(error: Exception) -> Problem:
@@ -93,3 +102,259 @@ def _problem(error: Exception) -> Problem:
 def _fault(fault: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in fault["loc"][1:]) or "request"
     return f"{where}: {fault['msg']}"
+
+
+# Connections that the system may keep waiting while this process is busy.
+BACKLOG = 512
+
+# Seconds for requests that are under way when the service is stopped.
+GRACE = 10
+
+# Bytes and lines of a request's head: 30 times what a browser sends, cookies included.
+HEAD_BYTES, HEAD_LINES = 1 << 16, 100
+
+# Requests that a client may send before the first of them is answered. Browsers send none ahead.
+PIPELINED = 8
+
+# The part of all connections that is kept free for requests with a token.
+RESERVE = 0.1
+
+_LARGE_HEAD = b"The head of the request is too large. Send fewer or shorter headers."
+TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: text/plain; charset=utf-8\r\n"
+    b"content-length: %d\r\nconnection: close\r\n\r\n%b" % (len(_LARGE_HEAD), _LARGE_HEAD)
+)
+
+
+class _TooMuchError(Exception):
+    """A request head is too large, or too many requests are pipelined."""
+
+
+class Server(uvicorn.Server):
+    """A server on a bound socket that announces when it accepts connections. ``moss`` is the socket for MOSS clients,
+    if they are served."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        bound: socket.socket,
+        started: Callable[[int], object],
+        moss: socket.socket | None = None,
+    ) -> None:
+        super().__init__(config)
+        self._bound, self._announce, self._moss = bound, started, moss
+        self._moss_server: MossServer | None = None
+
+    @property
+    def moss_address(self) -> str | None:
+        """Host and port for MOSS clients."""
+        return None if self._moss is None else "{}, port {}".format(*self._moss.getsockname()[:2])
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until stopped."""
+        super().run(sockets or [self._bound])
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, then announce the port."""
+        await super().startup(sockets)
+        if self.started:
+            port = self._bound.getsockname()[1]
+            if self._moss is not None:
+                context: Context = self.config.app.state.context  # type: ignore[union-attr] # create_app made it
+                self._moss_server = MossServer(context, self._moss, pages_address(context.settings, port))
+                await self._moss_server.start()
+            self._announce(port)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the sessions of MOSS clients, then all requests."""
+        if self._moss_server is not None:
+            await self._moss_server.close()
+        await super().shutdown(sockets)
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """A connection with limits. It is cut if the head of a request is too large or too slow, if the client does not
+    read its answer, or if connections run out and this one has waited longest without a token.
+
+    Uvicorn itself watches only the time between two requests, and counts neither the bytes of a head nor the requests
+    that a client sends ahead. ``strangers`` are the connections of a server that have shown no token, the one that has
+    waited longest first; beyond ``most`` connections, that one is cut.
+    """
+
+    limits: ServiceSettings
+    most: int
+    strangers: dict[HttpToolsProtocol, None]
+
+    watch: asyncio.TimerHandle | None = None
+    # Bytes that were fed to the parser since it gave a piece of a body or the end of a request.
+    pending = 0
+    # Bytes of the lines of the head (or of the trailers) that were parsed, and how many lines.
+    head_bytes = head_lines = 0
+    is_refused = False
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._expect(self.limits.head_seconds)
+        self.strangers[self] = None
+        if len(self.connections) > self.most:
+            oldest = next(iter(self.strangers))
+            del self.strangers[oldest]
+            oldest.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._came()
+        self.strangers.pop(self, None)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self.pending += len(data)
+        super().data_received(data)
+        if self.pending > HEAD_BYTES and not self.transport.is_closing():
+            self._refuse()
+
+    def on_message_begin(self) -> None:
+        self._expect(self.limits.head_seconds)
+        self.head_bytes = self.head_lines = 0
+        super().on_message_begin()
+        self.scope["state"][CONNECTION] = self
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.head_lines += 1
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._came()
+        if len(self.pipeline) >= PIPELINED:
+            raise _TooMuchError
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self.pending = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self.pending = 0
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self.strangers[self] = None
+
+    def pause_writing(self) -> None:
+        self._expect(self.limits.send_seconds)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._came()
+        super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        if self.is_refused:
+            self.transport.write(TOO_LARGE)
+            self.transport.close()
+        else:
+            super().send_400_response(msg)
+
+    def vouch(self) -> None:
+        """Keep this connection when connections run out: its request has a valid token. Called from any thread."""
+        self.loop.call_soon_threadsafe(self.strangers.pop, self, None)
+
+    def _count(self, size: int) -> None:
+        self.head_bytes += size
+        if self.head_bytes > HEAD_BYTES or self.head_lines > HEAD_LINES:
+            self.is_refused = True
+            raise _TooMuchError
+
+    def _refuse(self) -> None:
+        self.is_refused = True
+        self.send_400_response("")
+
+    def _expect(self, seconds: float) -> None:
+        self._came()
+        self.watch = self.loop.call_later(seconds, self.transport.abort)
+
+    def _came(self) -> None:
+        if self.watch is not None:
+            self.watch.cancel()
+            self.watch = None
+
+
+def protocol_of(settings: ServiceSettings) -> type[LimitedProtocol]:
+    """Return the protocol of all connections of one server."""
+    most = max(1, int(settings.connections * (1 - RESERVE)))
+    return type("ServerProtocol", (LimitedProtocol,), {"limits": settings, "most": most, "strangers": {}})
+
+
+def server_of(settings: ServiceSettings, started: Callable[[int], object]) -> Server:
+    """Return a server whose context runs, but which does not listen yet. ``started`` is called with the port later."""
+    with ExitStack() as opened:
+        bound = opened.enter_context(bound_to(settings.host, settings.port))
+        moss = None
+        if settings.moss_port is not None:
+            moss = opened.enter_context(bound_to(settings.moss_host, settings.moss_port, "--moss"))
+        app = create_app(settings)
+        _start(app.state.context)
+        opened.pop_all()
+    config = uvicorn.Config(
+        app, http=protocol_of(settings),
+        ws="none", lifespan="on", loop="asyncio", access_log=False, log_level="warning", server_header=False,
+        # Where a request comes from, something before the service says; only those that were named are believed.
+        proxy_headers=bool(settings.proxies), forwarded_allow_ips=list(settings.proxies), backlog=BACKLOG,
+        limit_concurrency=settings.connections, timeout_keep_alive=max(1, int(settings.idle_seconds)),
+        timeout_graceful_shutdown=GRACE,
+    )  # fmt: skip
+    return Server(config, bound, started, moss)
+
+
+def pages_address(settings: ServiceSettings, port: int) -> str:
+    """Return the address of the pages, for clients of MOSS: the first --allow-host, or the address that the service
+    listens at."""
+    host = settings.allow_hosts[0] if settings.allow_hosts else settings.host
+    host = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
+    host = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    return f"https://{host}/" if settings.https else f"http://{host}:{port}/"
+
+
+def bound_to(host: str, port: int, option: str = "--port") -> socket.socket:
+    """Return a socket bound to an address of this machine. It names TCP as its protocol: otherwise asyncio would not
+    disable Nagle's algorithm, and each response would wait 40 ms for the acknowledgement of its head."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        listener.close()
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{host}, port {port}: cannot listen there: {reason}; choose another {option}") from error
+    return listener
+
+
+def _start(context: Context) -> None:
+    try:
+        context.start()
+    except BaseException:
+        context.close()
+        raise
+
+
+def serve(settings: ServiceSettings, announce: Callable[[str, str | None, str, str | None], object]) -> None:
+    """Run the service until it is stopped. ``announce`` gets its address, at the first start the admin token, what
+    locks its parsers in, and where MOSS clients are served."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def started(port: int) -> None:
+        context: Context = server.config.app.state.context  # type: ignore[union-attr] # it is the application from above
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        announce(f"http://{host}:{port}/", context.tokens.ensure_admin(), context.jail, server.moss_address)
+
+    always_in_worker()
+    server = server_of(settings, started)
+    with suppress(KeyboardInterrupt):  # Ctrl-C is how it is meant to end; all is closed by then
+        server.run()

@@ -1,4 +1,4 @@
-"""The audit log: who did what to which document, when, from where, and what came of it."""
+"""The audit log: who did what to which document, when, from where, with what outcome."""
 
 import re
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from whorl.errors import InputError
-from whorl.service.database import LAST, ServiceDatabase
-from whorl.service.moments import Clock, now, read, stored
+from whorl.service.database import LAST, Clock, ServiceDatabase, from_ticks, now, to_ticks
 
 # Days that a line is kept: a year of courses, and no more about people than that.
 KEEP_DAYS = 400
@@ -23,7 +22,7 @@ _COLUMNS = "id, at, actor, tenant, action, subject, outcome, address, detail"
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One act. ``actor`` is the id of a token, or None for somebody without one; ``tenant`` None is the house."""
+    """One entry. ``actor`` is the id of a token, or None; ``tenant`` None is the house."""
 
     id: int
     at: datetime
@@ -36,8 +35,8 @@ class AuditLine:
     detail: str
 
 
-class Audit:
-    """The log of a service. Lines outlive the process at once; a power cut may take the last few of them."""
+class AuditLog:
+    """The audit log. Entries survive a crash at once; a power failure may lose the last few."""
 
     def __init__(self, database: ServiceDatabase, keep_days: int = KEEP_DAYS, clock: Clock = now) -> None:
         if keep_days < 1:
@@ -48,12 +47,12 @@ class Audit:
         self, actor: str | None, tenant: str | None, action: str, subject: str = "", outcome: str = "done",
         address: str = "", detail: str = "",
     ) -> None:  # fmt: skip
-        """Add a line."""
+        """Add an entry."""
         texts = (action, subject, outcome, address, detail)
         self._database.write(
             "INSERT INTO audit (at, actor, tenant, action, subject, outcome, address, detail)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            stored(self._clock()), actor, tenant, *map(_storable, texts),
+            to_ticks(self._clock()), actor, tenant, *map(_storable, texts),
             durable=False,
         )  # fmt: skip
 
@@ -66,7 +65,7 @@ class Audit:
         return [_line(row) for row in self._database.read(ask, *values, LAST if after is None else after, limit)]
 
     def about(self, person: str) -> list[AuditLine]:
-        """Every line that is of a person or names them: their tenant, or their name as a word of its own."""
+        """Return every entry of a person: of their tenant, or with their name as a whole word."""
         ask = (
             f"SELECT {_COLUMNS} FROM audit WHERE tenant = ?1"
             " OR instr(subject, ?1) OR instr(detail, ?1) OR instr(actor, ?1) ORDER BY id"
@@ -76,8 +75,8 @@ class Audit:
         return [line for line in lines if line.tenant == person or _names(line, word)]
 
     def prune(self) -> int:
-        """Forget the lines that are too old; how many they were."""
-        old, count = stored(self._clock() - self._keep), 0
+        """Delete old entries; return how many."""
+        old, count = to_ticks(self._clock() - self._keep), 0
         ask = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ? LIMIT ?) RETURNING id"
         while gone := len(self._database.write(ask, old, BATCH)):
             count += gone
@@ -89,9 +88,9 @@ def _names(line: AuditLine, word: re.Pattern[str]) -> bool:
 
 
 def _storable(text: str) -> str:
-    """Short, and Unicode."""
+    """Shorten a text and escape what is not Unicode."""
     return text[:LONGEST].encode("utf-8", "backslashreplace").decode()
 
 
 def _line(row: tuple[Any, ...]) -> AuditLine:
-    return AuditLine(row[0], read(row[1]), *row[2:])
+    return AuditLine(row[0], from_ticks(row[1]), *row[2:])

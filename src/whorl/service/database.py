@@ -1,13 +1,9 @@
-"""``INDEX/service.sqlite``: tokens, sessions, jobs, collections, receipts and the audit log.
+"""``INDEX/service.sqlite``: tables of the service, transactions, times as microseconds since 1970, and backups."""
 
-It stands beside the index's own database, so that what the service notes never waits for somebody who writes to the
-index. SQLite through apsw, in WAL mode. One connection writes and one reads: reading never waits for the disk.
-"""
-
-import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,13 +11,52 @@ from typing import Any, Self
 import apsw
 
 from whorl.errors import InputError, WhorlError
-from whorl.index.database import BUSY_MILLISECONDS, OLDEST_SQLITE
+from whorl.index.index import Index
+from whorl.service.workspace import JOBS_FOLDER
+from whorl.storage.connection import CHECKSUM, Connection
+from whorl.storage.database import DAMAGE, REFUSED, reason_of
+from whorl.storage.errors import StoreIOError
+from whorl.storage.files import make_private, translate_os_errors
+from whorl.storage.folder import copy_database, copy_store, sync_copy
+from whorl.stores import INDEX_DATABASE
+
+# Gives the time; tests give their own.
+Clock = Callable[[], datetime]
+
+_BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
+
+
+def now() -> datetime:
+    """Return the current time in UTC."""
+    return datetime.now(UTC)
+
+
+def to_ticks(moment: datetime) -> int:
+    """Convert a time with a time zone into microseconds since 1970."""
+    return (moment - _BEGIN) // _TICK
+
+
+def to_ticks_or_none(moment: datetime | None) -> int | None:
+    """Convert a time that may be None into microseconds since 1970."""
+    return None if moment is None else to_ticks(moment)
+
+
+def from_ticks(ticks: int) -> datetime:
+    """Convert microseconds since 1970 into a time."""
+    return _BEGIN + ticks * _TICK
+
+
+def from_ticks_or_none(ticks: int | None) -> datetime | None:
+    """Convert microseconds since 1970 that may be None into a time."""
+    return None if ticks is None else from_ticks(ticks)
+
 
 # The file's name in the index's folder.
-NAME = "service.sqlite"
+SERVICE_DATABASE = "service.sqlite"
 
 # Raised when a table changes.
-VERSION = 1
+VERSION = 2
 
 _TABLES = """
 CREATE TABLE tokens (
@@ -53,10 +88,26 @@ CREATE INDEX jobs_by_state ON jobs (state, place);
 CREATE INDEX jobs_by_tenant ON jobs (tenant, place);
 """
 
+# Answers about others' documents: the hashes of a query with its answer, and which documents it was about.
+# And pieces of deleted documents, by which a purge knows what is left of them; they go with it. And the bytes of the
+# uploads and results of jobs. These tables came later: an older Whorl does not look at them.
+_LATER = """
+CREATE TABLE IF NOT EXISTS foreign_queries (
+    id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, at INTEGER NOT NULL, sketch BLOB NOT NULL, answer TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS foreign_queries_by_tenant ON foreign_queries (tenant, at);
+CREATE TABLE IF NOT EXISTS foreign_documents (tenant TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS foreign_documents_by_tenant ON foreign_documents (tenant, number, at);
+CREATE TABLE IF NOT EXISTS receipt_samples (
+    number INTEGER NOT NULL REFERENCES receipts (number), sample BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS job_sizes (
+    id TEXT PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE, bytes INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
 # Greater than any row's number: a list that begins with the newest goes on after this.
 LAST = (1 << 63) - 1
 
-_OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+# Since format 2: how many durable commits there were.
+_COUNTER = "CREATE TABLE commits (count INTEGER NOT NULL); INSERT INTO commits VALUES (0);"
 
 
 class ServiceDatabaseError(WhorlError):
@@ -74,15 +125,18 @@ class ServiceDatabase:
     """The database at ``path``, which is made if it is missing. Any thread may use it; every call is short."""
 
     def __init__(self, path: Path) -> None:
-        if tuple(map(int, apsw.sqlite_lib_version().split("."))) < OLDEST_SQLITE:
-            raise ServiceDatabaseError(path, f"SQLite {apsw.sqlite_lib_version()} can corrupt it: update apsw")
         self.path = path
-        self._writing, self._reading = threading.RLock(), threading.Lock()
-        with self._told():
-            _make_private(path)
-            self._writer = self._connected("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        with ExitStack() as opened, self._told():
+            make_private(path)
+            self._writer = Connection(path, create=True, with_checksums=True)
+            opened.callback(self._writer.close)
+            _prepare(self._writer)
             self._make()
-            self._reader = self._connected("PRAGMA query_only = ON")
+            self._check_commits()
+            self._reader = Connection(path, with_checksums=True)
+            opened.callback(self._reader.close)
+            _prepare(self._reader, "PRAGMA query_only = ON")
+            opened.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -94,86 +148,141 @@ class ServiceDatabase:
 
     def close(self) -> None:
         """End both connections."""
-        with self._writing, self._reading, self._told():
+        with self._told():
             self._reader.close()
             self._writer.close()
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[None]:
-        """All or nothing, and on the disk when it is left. What is not ``durable`` outlives this process, too, but a
-        power cut may take the last of it: in turn, nobody waits for the disk."""
-        with self._writing, self._told():
-            if self._writer.in_transaction:
+        """Run the block as one transaction, which is on the disk at its end. One that is not ``durable`` survives the
+        end of this process, but a power cut may lose the last ones; it does not wait for the disk."""
+        with self._writer.turn, self._told():
+            if self._writer.sqlite.in_transaction:
                 yield  # a part of the one around it
                 return
-            if not durable:
-                self._writer.execute("PRAGMA synchronous = NORMAL")
-            try:
-                yield from self._whole()
-            finally:
-                if not durable:
-                    self._writer.execute("PRAGMA synchronous = FULL")
+            self._writer.rows(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            with self._writer.writing():
+                yield
+                commits = self._count_commit() if durable else 0
+        if durable:
+            self._writer.note_commits(commits)
 
     def write(self, statement: str, *values: Any, durable: bool = True) -> list[tuple[Any, ...]]:
         """Execute one statement in a transaction, its own if there is none, and give its rows."""
         with self.transaction(durable=durable):
-            return self._writer.execute(statement, values).fetchall()
+            return self._writer.rows(statement, values)
 
     def read(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Rows of what is committed; a transaction that is under way is not seen."""
-        with self._reading, self._told():
-            return self._reader.execute(statement, values).fetchall()
+        with self._told():
+            return self._reader.rows(statement, values)
 
     def first(self, statement: str, *values: Any) -> tuple[Any, ...] | None:
-        """The first row of what is committed, if there is any."""
+        """Return the first row of the committed state, if there is any."""
         return next(iter(self.read(statement, *values)), None)
 
-    def _whole(self) -> Iterator[None]:
-        self._writer.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._writer.execute("COMMIT")
-        except BaseException:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
-            raise
+    def verify(self) -> None:
+        """Read everything and check it. Raises ServiceDatabaseError at the first fault."""
+        complaints = [str(row[0]) for row in self.read("PRAGMA integrity_check(5)")]
+        if complaints != ["ok"]:
+            raise self._damaged(" ".join("; ".join(complaints).split())[:200])
+        for (table,) in self.read("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+            self.read(f"SELECT * FROM {table}")
+        with self._told():
+            self._check_commits()
 
-    def _connected(self, pragmas: str) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path), _OPEN)
-        connection.set_busy_timeout(BUSY_MILLISECONDS)
-        # Deleted rows are overwritten: an ended session or an old audit line must not linger in free pages.
-        connection.execute("PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
-        connection.execute(pragmas)
-        return connection
+    def _count_commit(self) -> int:
+        return int(self._writer.rows("UPDATE commits SET count = count + 1 RETURNING count")[0][0])
+
+    def _check_commits(self) -> None:
+        """That all commits are there which were noted as durable: a log that is damaged or gone takes some."""
+        noted = self._writer.noted_commits()
+        if noted is None:
+            raise ServiceDatabaseError(
+                self._writer.note, "damaged: it is not as it was written; restore it from a copy"
+            )
+        counted = [row[0] for row in self._writer.rows("SELECT count FROM commits")]
+        if len(counted) != 1 or counted[0] < noted:
+            raise self._damaged(
+                f"its log lost the last of {noted} commits (to go on without them, remove {self._writer.note.name})"
+            )
 
     def _make(self) -> None:
-        """The tables, if they are missing. Two processes may come at once: the second finds them."""
-        with self.transaction():
-            version = self._writer.pragma("user_version")
-            if version > VERSION:
-                raise ServiceDatabaseError(self.path, f"format {version} is newer than {VERSION}: update Whorl")
-            if version == 0:
-                self._writer.execute(_TABLES)
-                self._writer.execute(f"PRAGMA user_version = {VERSION}")
+        """Create the tables if they are missing. Of two processes at once, the second finds them."""
+        self._upgrade()
+        with self._writer.writing():
+            if self._version() == 0:
+                self._writer.rows(_TABLES + _COUNTER)
+                self._writer.rows(f"PRAGMA user_version = {VERSION}")
+            self._writer.rows(_LATER)
+
+    def _upgrade(self) -> None:
+        """Refuse what is newer, and bring what is older up to date: format 1 had no checksums and no count."""
+        version, reserved = self._version(), self._writer.sqlite.reserve_bytes()
+        if version > VERSION:
+            raise ServiceDatabaseError(self.path, f"format {version} is newer than {VERSION}: update Whorl")
+        if version == 1:
+            self._writer.rows("VACUUM")
+            with self._writer.writing():
+                if self._version() == 1:
+                    self._writer.rows(_COUNTER)
+                    self._writer.rows(f"PRAGMA user_version = {VERSION}")
+        elif version == VERSION and reserved != CHECKSUM:
+            raise self._damaged("its pages have no checksums")
+
+    def _version(self) -> int:
+        return int(self._writer.rows("PRAGMA user_version")[0][0])
+
+    def _damaged(self, what: str) -> ServiceDatabaseError:
+        return ServiceDatabaseError(self.path, f"damaged: {what}; restore it from a copy")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """What SQLite raises, as an error of Whorl's."""
+        """Turn SQLite's errors into Whorl's."""
         try:
             yield
         except (UnicodeEncodeError, OverflowError) as error:
             raise InputError(f"a value cannot be stored: {error}") from error
         except apsw.BusyError as error:
             raise ServiceDatabaseError(self.path, "another process is writing; try again") from error
-        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
-            raise ServiceDatabaseError(self.path, f"damaged: {error}; restore it from a copy") from error
-        except (apsw.IOError, apsw.FullError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
-            raise ServiceDatabaseError(self.path, f"cannot be read or written: {error}") from error
+        except (*DAMAGE, UnicodeDecodeError) as error:
+            raise self._damaged(str(error)) from error
+        except REFUSED as error:
+            if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
+                raise self._damaged("the checksum of a page is wrong") from error
+            raise ServiceDatabaseError(self.path, f"cannot be read or written: {reason_of(error)}") from error
+        except StoreIOError as error:
+            raise ServiceDatabaseError(self.path, f"cannot be read or written: {error.reason}") from error
 
 
-def _make_private(path: Path) -> None:
-    """An empty file for its owner alone, if there is none: what SQLite puts beside it is as private as the file."""
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    except OSError as error:
-        raise ServiceDatabaseError(path, f"cannot be read or written: {error.strerror or error}") from error
+def _prepare(connection: Connection, *pragmas: str) -> None:
+    # Deleted rows are overwritten: an ended session or an old audit line must not linger in free pages.
+    for pragma in ("PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", *pragmas):
+        connection.rows(pragma)
+
+
+# Left out of a copy: files of a running job, which runs again.
+_PASSING = shutil.ignore_patterns("scratch", "lock")
+
+
+def back_up(index: Path, copy: Path) -> int:
+    """Copy an index to a new folder, and check the copy; return how many documents it has."""
+    Index.open(index).close()  # if it cannot be opened, nothing is written
+    copy_store(index, copy, INDEX_DATABASE)
+    with translate_os_errors(copy, "write"):
+        _copy_service(index, copy)
+    with Index.open(copy) as copied:
+        copied.verify()
+        count = len(copied)
+    if (copy / SERVICE_DATABASE).exists():
+        with ServiceDatabase(copy / SERVICE_DATABASE) as service:
+            service.verify()
+    return count
+
+
+def _copy_service(index: Path, copy: Path) -> None:
+    if (index / SERVICE_DATABASE).exists():
+        copy_database(index / SERVICE_DATABASE, copy / SERVICE_DATABASE, with_checksums=True)
+    if (index / JOBS_FOLDER).is_dir():
+        shutil.copytree(index / JOBS_FOLDER, copy / JOBS_FOLDER, symlinks=True, ignore=_PASSING)
+    sync_copy(copy)

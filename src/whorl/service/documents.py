@@ -1,31 +1,35 @@
-"""Documents of a tenant: add, list, read, delete. What the API and the page both do."""
+"""Operations on documents and collections of a tenant, for the API and the page: add, list, read, delete."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from whorl.frontends.detection import names as formats
-from whorl.index.entry import Entry
+from whorl.formats.detection import names as formats
+from whorl.index.prepare import Prepared
+from whorl.index.store import Entry
 from whorl.index.writer import State
 from whorl.model import Document
-from whorl.service.desk import Desk
+from whorl.service.authentication import Principal, TokenScope
+from whorl.service.context import Context
 from whorl.service.naming import (
     DEFAULT_COLLECTION,
-    Place,
+    HOUSE,
+    QualifiedName,
     checked_fact,
     checked_name,
     checked_slug,
-    place_of,
     prefix_of,
+    qualified_name_of,
 )
-from whorl.service.principal import Principal
 from whorl.service.problems import Problem, missing
-from whorl.service.reader import Reader
-from whorl.service.receipts import Receipt
-from whorl.service.tokens import Scope
+from whorl.service.retention import LONGEST_DAYS, Receipt
+from whorl.service.tenant_index import TenantIndex, stored_bytes
 
 # Documents on a page of a list, at most: what a person scrolls through, and a small answer.
 LARGEST_PAGE = 500
+
+# Bytes or letters of a document that the server's process reads itself: some 10 ms. More is read in another process.
+LARGE = 1 << 17
 
 # Labels of a document.
 MOST_LABELS = 100
@@ -52,7 +56,7 @@ class NewDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredDocument:
     """A document as its owner sees it. ``collection`` None: it came by the command line."""
 
     id: int
@@ -72,9 +76,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class AddedDocument:
-    """What became of a document that was added."""
+    """The outcome of adding a document."""
 
-    document: Stored
+    document: StoredDocument
     state: State
 
 
@@ -82,93 +86,115 @@ class AddedDocument:
 class DocumentPage:
     """Some documents of a list; ``after`` is what to ask with for the next ones, None at the end."""
 
-    documents: tuple[Stored, ...]
+    documents: tuple[StoredDocument, ...]
     after: str | None
 
 
-def stored(entry: Entry) -> Stored:
-    """An entry of the index as its owner sees it."""
-    place = place_of(entry)
-    return Stored(
+def stored_document(entry: Entry) -> StoredDocument:
+    """Convert an entry of the index."""
+    place = qualified_name_of(entry)
+    return StoredDocument(
         entry.id, place.tenant, place.collection, place.name, entry.format, entry.symbols, entry.fingerprints,
         entry.sanctioned, entry.url, entry.date, entry.contact, entry.labels, entry.added,
     )  # fmt: skip
 
 
-def add(desk: Desk, principal: Principal, new: NewDocument) -> AddedDocument:
-    """Add a document, or replace the one of its name; it is durable when this returns."""
-    principal.require(Scope.ADD)
+def add_document(context: Context, principal: Principal, new: NewDocument) -> AddedDocument:
+    """Add or replace a document durably."""
+    principal.require(TokenScope.ADD)
+    context.check_room()
     document = _document(principal, new)
-    with desk.searching() as index:
-        entry, state = index.known(document, sanctioned=new.sanctioned), "unchanged"
-        prepared = None if entry is not None else index.prepared(document, sanctioned=new.sanctioned)
+    entry, prepared = _prepared(context, principal, document, new.sanctioned)
+    state = "unchanged"
     if prepared is not None:
-        entry, state = desk.intake.put(prepared)
+        with context.quota.reserved(document.owner, stored_bytes(prepared)):
+            entry, state = context.writer.put(prepared)
+        if state != "added":
+            context.quota.freed()
     if entry is None:
-        raise Problem(409, "The document was removed in the same moment. Add it again if you want it.")
-    desk.note(principal, "add", entry.id, state)
-    return AddedDocument(stored(entry), state)  # type: ignore[arg-type]
+        raise Problem(409, "The document was removed at the same moment. Add it again if you need it.")
+    context.note(principal, "add", entry.id, state)
+    return AddedDocument(stored_document(entry), state)  # type: ignore[arg-type]
 
 
-def listed(
-    desk: Desk, principal: Principal, *, collection: str | None = None, starts: str = "", after: str | None = None,
-    limit: int = 50, tenant: str | None = None,
+def _prepared(
+    context: Context, principal: Principal, document: Document, sanctioned: bool
+) -> tuple[Entry | None, Prepared | None]:
+    """Read a document in this process, or in another one if it is large."""
+    if len(document.content) <= LARGE:  # type: ignore[arg-type] # a request has no path
+        with context.searching(principal) as index:
+            return prepare_document(index, document, sanctioned)
+    with context.in_process(principal) as process:
+        entry, prepared = process.call(f"{__name__}:{prepare_document.__name__}", document, sanctioned)
+        return entry, prepared
+
+
+def prepare_document(index: TenantIndex, document: Document, sanctioned: bool) -> tuple[Entry | None, Prepared | None]:
+    """Return the entry of a document if the same is stored, or the document as it will be stored."""
+    entry = index.known(document, sanctioned=sanctioned)
+    return entry, None if entry is not None else index.prepared(document, sanctioned=sanctioned)
+
+
+def list_documents(
+    context: Context, principal: Principal, *, collection: str | None = None, starts: str = "",
+    after: str | None = None, limit: int = 50, tenant: str | None = None,
 ) -> DocumentPage:  # fmt: skip
     """Documents, some at a time: of a collection by name, those whose names begin with ``starts``; or, without one,
     all in the order in which they came. ``tenant`` is for admins, who otherwise see everybody's."""
-    principal.require(Scope.SEARCH)
+    principal.require(TokenScope.SEARCH)
     limit = max(1, min(limit, LARGEST_PAGE))
     if tenant is not None:
         checked_slug(tenant, "tenant")
     if tenant not in (None, principal.tenant):
-        principal.require(Scope.ADMIN)
-    with desk.reading() as index, index.reading():
+        principal.require(TokenScope.ADMIN)
+    with context.reading(principal) as index, index.reading():
         whose = tenant if principal.is_admin and tenant is not None else principal.tenant
         if collection is not None:
-            return _by_name(index, prefix_of(whose, checked_slug(collection, "collection")), starts, after, limit)
+            return _by_name(index, whose, checked_slug(collection, "collection"), starts, after, limit)
         return _by_number(index, whose, principal.is_admin and tenant is None, _number(after), limit)
 
 
-def get(desk: Desk, principal: Principal, number: int) -> Stored:
-    """A document; a problem if it is not there or somebody else's."""
-    principal.require(Scope.SEARCH)
-    with desk.reading() as index:
-        return stored(found(index, principal, number))
+def get_document(context: Context, principal: Principal, number: int) -> StoredDocument:
+    """Return a document. Raise 404 if it does not exist or belongs to someone else."""
+    principal.require(TokenScope.SEARCH)
+    with context.reading(principal) as index:
+        return stored_document(visible_entry(index, principal, number))
 
 
-def text(desk: Desk, principal: Principal, number: int) -> str:
-    """The text of a document, into which passages point."""
-    principal.require(Scope.SEARCH)
-    with desk.reading() as index, index.reading():
-        entry = found(index, principal, number)
-        kept = index.text_of(entry)
-    if kept is None:
+def read_text(context: Context, principal: Principal, number: int) -> str:
+    """Return the text of a document; passages refer to positions in it."""
+    principal.require(TokenScope.SEARCH)
+    with context.reading(principal) as index, index.reading():
+        entry = visible_entry(index, principal, number)
+        stored = index.text_of(entry)
+    if stored is None:
         raise Problem(404, f"Document {number}: this index keeps no texts.")
-    desk.note(principal, "read text", number)
-    return kept
+    context.note(principal, "read text", number)
+    return stored
 
 
-def delete(desk: Desk, principal: Principal, number: int) -> Receipt:
-    """Delete a document. It is not found from now on; the receipt says until when nothing of it will be left."""
-    principal.require(Scope.ADD)
-    with desk.reading() as index:
-        entry = found(index, principal, number)
-    desk.intake.remove(entry)
-    desk.note(principal, "delete", number)
-    return receipt(desk, principal, number)
+def delete_document(context: Context, principal: Principal, number: int) -> Receipt:
+    """Delete a document. Return the receipt with the deadline for erasing it from the disk."""
+    principal.require(TokenScope.ADD)
+    with context.reading(principal) as index:
+        entry = visible_entry(index, principal, number)
+    context.writer.remove(entry)
+    context.quota.freed()
+    context.note(principal, "delete", number)
+    return get_receipt(context, principal, number)
 
 
-def receipt(desk: Desk, principal: Principal, number: int) -> Receipt:
-    """What proves that a document was deleted."""
-    principal.require(Scope.ADD)
-    kept = desk.receipts.get(number) if 0 < number <= LARGEST_NUMBER else None
-    if kept is None or not principal.sees(kept.tenant):
+def get_receipt(context: Context, principal: Principal, number: int) -> Receipt:
+    """Return the receipt of a deletion."""
+    principal.require(TokenScope.ADD)
+    stored = context.receipts.get(number) if 0 < number <= LARGEST_NUMBER else None
+    if stored is None or not principal.sees(stored.tenant):
         raise missing(f"A receipt for document {number}")
-    return kept
+    return stored
 
 
-def found(index: Reader, principal: Principal, number: int) -> Entry:
-    """The row of a document that is this principal's to see."""
+def visible_entry(index: TenantIndex, principal: Principal, number: int) -> Entry:
+    """Return the entry of a document that the principal may see; raise 404 otherwise."""
     entry = index.find(number) if 0 < number <= LARGEST_NUMBER else None
     if entry is None or not principal.owns(entry):
         raise missing(f"Document {number}")
@@ -177,13 +203,13 @@ def found(index: Reader, principal: Principal, number: int) -> Entry:
 
 def _document(principal: Principal, new: NewDocument) -> Document:
     if new.sanctioned or new.tenant not in (None, principal.tenant):
-        principal.require(Scope.ADMIN)
+        principal.require(TokenScope.ADMIN)
     if new.format is not None and new.format not in formats():
         raise Problem(422, f"format: {new.format[:80]!r} is unknown. 'whorl formats' lists them.")
     if len(new.labels) > MOST_LABELS:
         raise Problem(422, f"labels: {len(new.labels)} are too many. Give {MOST_LABELS} at the most.")
     tenant = principal.tenant if new.tenant is None else checked_slug(new.tenant, "tenant")
-    place = Place(tenant, checked_slug(new.collection, "collection"), checked_name(new.name))
+    place = QualifiedName(tenant, checked_slug(new.collection, "collection"), checked_name(new.name))
     for label in new.labels:
         checked_fact(label, "labels")
     return Document(
@@ -192,22 +218,25 @@ def _document(principal: Principal, new: NewDocument) -> Document:
     )  # fmt: skip
 
 
-def _by_name(index: Reader, prefix: str, starts: str, after: str | None, limit: int) -> DocumentPage:
-    entries = index.page(prefix + starts, "" if after is None else prefix + after, limit + 1)
-    documents = tuple(stored(entry) for entry in entries[:limit])
+def _by_name(
+    index: TenantIndex, tenant: str | None, collection: str, starts: str, after: str | None, limit: int
+) -> DocumentPage:
+    prefix = prefix_of(tenant, collection)
+    entries = index.page_of(tenant, prefix + starts, "" if after is None else prefix + after, limit + 1)
+    documents = tuple(stored_document(entry) for entry in entries[:limit])
     return DocumentPage(documents, documents[-1].name if len(entries) > limit else None)
 
 
-def _by_number(index: Reader, tenant: str | None, everyone: bool, after: int, limit: int) -> DocumentPage:
+def _by_number(index: TenantIndex, tenant: str | None, everyone: bool, after: int, limit: int) -> DocumentPage:
     entries = index.page_by_number(after, limit + 1) if everyone else _own(index, tenant, after, limit + 1)
-    documents = tuple(stored(entry) for entry in entries[:limit])
+    documents = tuple(stored_document(entry) for entry in entries[:limit])
     return DocumentPage(documents, str(documents[-1].id) if len(entries) > limit else None)
 
 
-def _own(index: Reader, tenant: str | None, after: int, limit: int) -> list[Entry]:
-    """The next documents of a tenant. Numbers of those that were removed are passed over."""
-    index.holdings.learn(index)
-    numbers = index.holdings.numbers_of(tenant)
+def _own(index: TenantIndex, tenant: str | None, after: int, limit: int) -> list[Entry]:
+    """Return the next documents of a tenant. Numbers of removed ones are skipped."""
+    index.ownership.learn(index)
+    numbers = index.ownership.numbers_of(tenant)
     entries: list[Entry] = []
     for number in numbers[np.searchsorted(numbers, after, side="right") :].tolist():
         entry = index.find(number)
@@ -224,3 +253,74 @@ def _number(after: str | None) -> int:
     if not (after.isascii() and after.isdigit() and len(after) <= 10):
         raise Problem(404, "after: there is no such place in the list. Give what the answer before had in 'after'.")
     return int(after)
+
+
+# Collections of one tenant that are told: each costs a look into the index.
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionInfo:
+    """A collection. ``retention_days`` None: its documents stay until they are deleted. ``is_empty``: it was set up,
+    and has no documents."""
+
+    tenant: str | None
+    name: str
+    retention_days: int | None
+    is_empty: bool
+
+
+def list_collections(context: Context, principal: Principal) -> list[CollectionInfo]:
+    """Return the collections of a tenant by name: those with documents or settings."""
+    principal.require(TokenScope.SEARCH)
+    rules = {each.name: each.retention_days for each in context.collections.listed(principal.tenant)}
+    with context.reading(principal) as index, index.reading():
+        full = _with_documents(index, principal.tenant)
+    names = sorted({*rules, *full})
+    return [CollectionInfo(principal.tenant, name, rules.get(name), name not in full) for name in names]
+
+
+def get_collection(context: Context, principal: Principal, name: str) -> CollectionInfo:
+    """Return a collection with documents or settings; raise 404 otherwise."""
+    principal.require(TokenScope.SEARCH)
+    checked_slug(name, "collection")
+    rules = context.collections.get(principal.tenant, name)
+    with context.reading(principal) as index:
+        is_empty = not index.page_of(principal.tenant, prefix_of(principal.tenant, name), "", 1)
+    if rules is None and is_empty:
+        raise missing(f"The collection {name}")
+    return CollectionInfo(principal.tenant, name, None if rules is None else rules.retention_days, is_empty)
+
+
+def put_collection(context: Context, principal: Principal, name: str, retention_days: int | None) -> CollectionInfo:
+    """Set the retention period of a collection."""
+    principal.require(TokenScope.ADD)
+    checked_slug(name, "collection")
+    if retention_days is not None and not 1 <= retention_days <= LONGEST_DAYS:
+        raise Problem(422, f"retention_days: give 1 to {LONGEST_DAYS} days, or null to keep documents for ever.")
+    context.collections.put(principal.tenant, name, retention_days)
+    context.note(principal, "set retention", name, f"{retention_days} days")
+    with context.reading(principal) as index:
+        is_empty = not index.page_of(principal.tenant, prefix_of(principal.tenant, name), "", 1)
+    return CollectionInfo(principal.tenant, name, retention_days, is_empty)
+
+
+def delete_collection(context: Context, principal: Principal, name: str) -> None:
+    """Delete the settings of a collection. Its documents stay until they are deleted."""
+    principal.require(TokenScope.ADD)
+    if not context.collections.delete(principal.tenant, checked_slug(name, "collection")):
+        raise missing(f"Settings of the collection {name}")
+    context.note(principal, "forget retention", name)
+
+
+def _with_documents(index: TenantIndex, tenant: str | None) -> list[str]:
+    """Return the collections with documents, skipping from one collection to the next."""
+    prefix, after, names = f"{tenant or HOUSE}/", "", list[str]()
+    while len(names) < MOST and (page := index.page(prefix, after, 1)):
+        collection = qualified_name_of(page[0]).collection
+        if collection is None:  # a name of the command line's that happens to begin so
+            after = page[0].name
+            continue
+        names.append(collection)
+        after = f"{prefix}{collection}/\U0010ffff"
+    return names

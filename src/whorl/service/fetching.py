@@ -10,9 +10,10 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from threading import Timer
+from threading import Thread, Timer
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from whorl.service.problems import Problem
@@ -31,13 +32,19 @@ _REDIRECTED = (301, 302, 303, 307, 308)
 # Addresses of the new kind that lead to one of the old kind, which is not seen: translated, 6to4, Teredo.
 _TUNNELS = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
 
+# Addresses that lead to machines of a provider or of a network's own, and that Python 3.11 takes for public ones:
+# assignments of protocols, relays, and Azure's host.
+_SPECIAL = tuple(
+    map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "3fff::/20", "5f00::/16"))
+)
+
 # Bytes that are read at a time, between two looks at the size.
 PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What stood at an address. ``name`` is the last part of its path."""
+    """A fetched document. ``name`` is the last part of the path of its URL."""
 
     url: str
     name: str
@@ -45,44 +52,44 @@ class Fetched:
 
 
 def resolved(host: str, port: int) -> list[str]:
-    """The addresses of a name, asked of the system."""
+    """Resolve a host name with the resolver of the system."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Problem(422, f"{host[:80]}: this name cannot be found. Check the address.") from error
-    return list(dict.fromkeys(str(each[4][0]) for each in found))
+        raise Problem(422, f"{host[:80]}: unknown host name. Check the address.") from error
+    return list(dict.fromkeys(str(each[4][0]) for each in addresses))
 
 
 def connected(address: str, port: int, seconds: float) -> socket.socket:
-    """A connection to an address that is a number: nothing is resolved again."""
+    """Connect to a numeric address; nothing is resolved again."""
     return socket.create_connection((address, port), seconds)
 
 
 def fetch(
     url: str, most: int, seconds: float, *, resolver: Resolver = resolved, connector: Connector = connected
 ) -> Fetched:
-    """What stands at a public address, within a size and a time."""
+    """Fetch a document from a public address, within a size and a time limit."""
     until = time.monotonic() + seconds
     for _ in range(REDIRECTS + 1):
         parts = _checked(url)
-        address = public_address(parts.hostname or "", PORTS[parts.scheme], resolver)
+        address = public_address(parts.hostname or "", PORTS[parts.scheme], resolver, until)
         where, content = _asked(parts, address, most, until, connector)
         if where is None:
             return Fetched(url, PurePosixPath(unquote(parts.path)).name or parts.hostname or "page", content)
         url = urljoin(url, where)
-    raise Problem(422, f"The address leads on more than {REDIRECTS} times. Give the one that it leads to.")
+    raise Problem(422, f"The address redirects more than {REDIRECTS} times. Give the final address.")
 
 
-def public_address(host: str, port: int, resolver: Resolver) -> str:
-    """One address of a name, all of which must be public: whoever has a private one, too, means that one."""
-    addresses = resolver(host, port)
+def public_address(host: str, port: int, resolver: Resolver, until: float) -> str:
+    """Return an address of a host name. All its addresses must be public."""
+    addresses = _in_time(lambda: resolver(host, port), until)
     if not addresses or not all(map(is_public, addresses)):
-        raise Problem(422, f"{host[:80]}: this is no public address. Send the document itself instead.")
+        raise Problem(422, f"{host[:80]}: not a public address. Send the document itself instead.")
     return addresses[0]
 
 
 def is_public(text: str) -> bool:
-    """Whether an address is one that everybody reaches."""
+    """Return whether an address is publicly reachable."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -92,27 +99,48 @@ def is_public(text: str) -> bool:
             return is_public(str(address.ipv4_mapped))
         if any(address in tunnel for tunnel in _TUNNELS):
             return False
+    if any(address in network for network in _SPECIAL):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
+def _in_time(resolve: Callable[[], list[str]], until: float) -> list[str]:
+    """Resolve within the time limit. A resolver that takes longer is abandoned: it cannot be stopped."""
+    addresses: Future[list[str]] = Future()
+
+    def run() -> None:
+        try:
+            addresses.set_result(resolve())
+        except BaseException as error:
+            addresses.set_exception(error)
+
+    Thread(target=run, name="whorl-resolver", daemon=True).start()
+    try:
+        return addresses.result(max(0, until - time.monotonic()))
+    except TimeoutError as error:
+        raise _late() from error
+
+
 def _checked(url: str) -> SplitResult:
-    """The parts of an address that may be fetched."""
+    """Split and check a URL."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
         raise Problem(422, "The address cannot be read. Give one such as https://example.org/paper.pdf.") from error
     if parts.scheme not in PORTS or not parts.hostname or parts.username is not None or parts.password is not None:
-        raise Problem(422, "Only addresses that begin with http:// or https://, without a user's name, are fetched.")
+        raise Problem(422, "Give an http:// or https:// address without a user name.")
     if port not in (None, PORTS[parts.scheme]):
-        raise Problem(422, "Only the usual ports of http and https are fetched from.")
+        raise Problem(422, "Only the default ports of http and https are allowed.")
     if any(ord(letter) <= 32 or ord(letter) >= 127 for letter in url):
-        raise Problem(422, "The address has letters that must be escaped. Copy it from a browser's address bar.")
+        raise Problem(
+            422, "The address contains characters that must be escaped. Copy it from the address bar of a browser."
+        )
     return parts
 
 
 def _asked(parts: SplitResult, address: str, most: int, until: float, connector: Connector) -> tuple[str | None, bytes]:
-    """Where it leads on, or what it is. A watch ends the connection when the time is up, however slowly bytes come."""
+    """Return the target of a redirect, or the content. A timer closes the connection in time, however slow it is."""
     host, left = parts.hostname or "", until - time.monotonic()
     if left <= 0:
         raise _late()
@@ -144,11 +172,9 @@ def _read(
         if response.status in _REDIRECTED and where:
             return where, b""
         if response.status != 200:
-            raise Problem(422, f"The address answered {response.status} and not with a document.")
+            raise Problem(422, f"The address answered with status {response.status}.")
         if response.getheader("Content-Encoding", "identity") != "identity":
-            raise Problem(
-                422, "The address answered in packed form, which was not asked for. Send the document itself."
-            )
+            raise Problem(422, "The address sent a compressed answer that was not requested. Send the document itself.")
         content = _content(response, most)
         if time.monotonic() >= until:  # the watch ended it, which reads like the end of the document
             raise _late()
@@ -162,7 +188,7 @@ def _content(response: http.client.HTTPResponse, most: int) -> bytes:
     while piece := response.read(PIECE):
         content += piece
         if len(content) > most:
-            raise Problem(413, f"What stands there has more than {most >> 20:,} MB.")
+            raise Problem(413, f"The document is larger than {most >> 20:,} MB.")
     return bytes(content)
 
 
@@ -178,8 +204,8 @@ def _shut(raw: socket.socket) -> None:
 
 
 def _late() -> Problem:
-    return Problem(422, "What stands there did not come in time. Send the document itself instead.")
+    return Problem(422, "The address did not answer in time. Send the document itself instead.")
 
 
 def _unreachable(host: str) -> Problem:
-    return Problem(422, f"{host[:80]}: it does not answer as it should. Check the address.")
+    return Problem(422, f"{host[:80]}: no valid answer. Check the address.")

@@ -1,12 +1,12 @@
-"""What is told to a client whose request cannot be done: RFC 9457, a title and what to do about it."""
+"""Error answers as problem details (RFC 9457)."""
 
 from typing import Any
 
 from whorl.errors import InputError, WhorlError
-from whorl.index.faults import IndexIOError
 from whorl.service.database import ServiceDatabaseError
+from whorl.storage.errors import StoreIOError
 
-MEDIA = "application/problem+json"
+PROBLEM_MEDIA = "application/problem+json"
 
 # Seconds after which a client may try again where nothing better is known.
 SOON = 2
@@ -16,18 +16,18 @@ TITLES = {
     400: "The request cannot be understood",
     401: "A token is needed",
     403: "The token does not allow this",
-    404: "There is no such thing",
-    405: "This cannot be done here",
+    404: "Not found",
+    405: "Method not allowed",
     408: "The request came too slowly",
-    409: "This cannot be done now",
+    409: "Not possible in the current state",
     411: "The length of the body is needed",
     413: "The body is too large",
     415: "The body has the wrong type",
-    421: "The service does not go by this name",
-    422: "The values cannot be used",
+    421: "Unknown host name",
+    422: "Invalid values",
     429: "Too many requests",
-    500: "Something went wrong here",
-    503: "The service cannot do this now",
+    500: "Internal error",
+    503: "Service unavailable",
 }
 
 
@@ -41,28 +41,28 @@ class Problem(WhorlError):  # noqa: N818 - RFC 9457's own word
         super().__init__(detail)
 
     def as_dict(self) -> dict[str, Any]:
-        """The document that the client gets."""
+        """Return the problem as JSON object."""
         return {"type": "about:blank", "title": self.title, "status": self.status, "detail": self.detail}
 
     def headers(self) -> dict[str, str]:
-        """The headers that belong to it."""
-        told = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
-        return {**told, **({"WWW-Authenticate": 'Bearer realm="whorl"'} if self.status == 401 else {})}
+        """Return the headers of the answer."""
+        retry = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        return {**retry, **({"WWW-Authenticate": 'Bearer realm="whorl"'} if self.status == 401 else {})}
 
 
 def missing(what: str) -> Problem:
-    """404: it is not there, or belongs to somebody else, which is told in the same words."""
-    return Problem(404, f"{what}: it is not there, or not yours to see. Look at the list for what is.")
+    """Return 404. A thing that belongs to someone else gets the same answer as a missing one."""
+    return Problem(404, f"{what} does not exist, or you have no access to it.")
 
 
 def problem_of(error: WhorlError) -> Problem:
-    """What Whorl raised on purpose, as a client should hear it. What stands in paths of this machine is not told."""
+    """Translate an error of Whorl into a problem, without paths of this machine."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, IndexIOError) and error.action == "write":
+    if isinstance(error, StoreIOError) and error.action == "write":
         return Problem(503, "Another process is writing to the index. Try again in a moment.", retry_after=5)
-    if isinstance(error, IndexIOError | ServiceDatabaseError):
-        return Problem(503, "The disk or another process is in the way. Try again; the service's log has more.")
+    if isinstance(error, StoreIOError | ServiceDatabaseError):
+        return Problem(503, "A disk or database error occurred. Try again; see the log of the service.")
     if isinstance(error, InputError):
         return Problem(422, str(error))
-    return Problem(500, "The index has a fault. Whoever runs the service finds it in the log.")
+    return Problem(500, "The index is damaged. See the log of the service.")

@@ -1,4 +1,4 @@
-"""Runs jobs, each in a process of its own that can be killed, a few at a time."""
+"""Run jobs, each in its own process, a few at a time."""
 
 import logging
 import os
@@ -12,12 +12,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from whorl.errors import InputError, WhorlError
-from whorl.index.faults import IndexIOError
-from whorl.index.lock import writing
-from whorl.service.jobs import Job, Jobs, State
+from whorl.service.jobs import UPKEEP, JobQueue, JobState, ServiceJob
+from whorl.storage.errors import StoreIOError
+from whorl.storage.folder import writing
 
 # ``-P``: what lies in the folder where the server was started is not imported.
-COMMAND = (sys.executable, "-P", "-m", "whorl.service.work")
+COMMAND = (sys.executable, "-P", "-m", "whorl.service.worker")
 
 # The file in the index's folder that the one server of an index locks.
 LOCK = "service.lock"
@@ -30,6 +30,9 @@ IDLE_SECONDS = 1.0
 # Seconds that a job may take: a night. A parser that never ends must not hold the queue up for ever.
 LONGEST_SECONDS = 12 * 3600.0
 
+# The variable by which a job's process learns how many bytes of memory it may have.
+MEMORY = "WHORL_JOB_MEMORY"
+
 # Seconds for a process to end by itself once its job is over.
 GRACE_SECONDS = 10.0
 
@@ -37,43 +40,45 @@ _log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Takes jobs from the queue, ``slots`` at a time. One runner an index, of all processes."""
+    """Runs up to ``slots`` jobs at a time. Only one runner per index may exist."""
 
     def __init__(
-        self, jobs: Jobs, index_folder: Path, slots: int = 1, *, command: Sequence[str] = COMMAND,
-        longest: float = LONGEST_SECONDS,
+        self, jobs: JobQueue, index_folder: Path, slots: int = 1, *, command: Sequence[str] = COMMAND,
+        longest: float = LONGEST_SECONDS, memory: int | None = None,
     ) -> None:  # fmt: skip
         self._jobs, self._index, self._slots = jobs, index_folder, slots
-        self._command, self._longest = tuple(command), longest
+        self._command, self._longest, self._memory = tuple(command), longest, memory
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._lock = ExitStack()
 
     def start(self) -> None:
-        """Take up what a server before has left, then begin. Raises if another server uses the index."""
+        """Recover interrupted jobs and start. Raise if another server uses the index."""
         try:
             self._lock.enter_context(writing(self._index / LOCK, 0))
-        except IndexIOError as error:
-            raise InputError(f"{self._index}: another server uses this index: stop it first") from error
+        except StoreIOError as error:
+            raise InputError(f"{self._index}: another server is using this index: stop it first") from error
         self._jobs.recover()
+        kinds = [False] * self._slots + [True]  # what was handed in, and a slot of its own for upkeep
         self._threads = [
-            threading.Thread(target=self._slot, name=f"jobs-{number}", daemon=True) for number in range(self._slots)
+            threading.Thread(target=self._slot, args=(upkeep,), name=f"jobs-{number}", daemon=True)
+            for number, upkeep in enumerate(kinds)
         ]
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Kill what is running and queue it again, for the next start. Calling it again does nothing."""
+        """Kill running jobs and queue them again for the next start. Idempotent."""
         self._stopping.set()
         self._jobs.changed.set()
         for thread in self._threads:
             thread.join()
         self._lock.close()
 
-    def _slot(self) -> None:
+    def _slot(self, upkeep: bool) -> None:
         while not self._stopping.is_set():
             try:
-                job = self._jobs.claim()
+                job = self._jobs.claim(upkeep=upkeep)
                 if job is not None:
                     self._run(job)
                     continue
@@ -83,17 +88,17 @@ class Runner:
             self._jobs.changed.wait(IDLE_SECONDS)
             self._jobs.changed.clear()
 
-    def _run(self, job: Job) -> None:
+    def _run(self, job: ServiceJob) -> None:
         try:
             reason = self._attended(job)
         except (WhorlError, OSError) as error:
             _log.exception("job %s", job.id)
-            reason = f"a fault of the service ({type(error).__name__}); its log has more"
+            reason = f"an internal error ({type(error).__name__}); see the log of the service"
         while not self._is_settled(job.id, reason):
             if self._stopping.wait(IDLE_SECONDS):
                 return  # the next start settles it
 
-    def _attended(self, job: Job) -> str:
+    def _attended(self, job: ServiceJob) -> str:
         """Run a job's process to its end; what it ended of, if the job is not over."""
         with (self._jobs.folder(job.id) / "log").open("ab") as log:
             process = self._started(job, log.fileno())
@@ -116,37 +121,39 @@ class Runner:
             return False
         return True
 
-    def _started(self, job: Job, log: int) -> subprocess.Popen[bytes]:
-        """A process in a group of its own, whose temporary files are in the job's folder: killed, it leaves none."""
+    def _started(self, job: ServiceJob, log: int) -> subprocess.Popen[bytes]:
+        """Start a process in a group of its own, with its temporary files in the job's folder, so that a kill leaves
+        none."""
         scratch = self._jobs.scratch(job.id)
         scratch.mkdir(exist_ok=True)
         return subprocess.Popen(
             [*self._command, str(self._index), job.id],
             stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
-            env={**os.environ, "TMPDIR": str(scratch)},
+            env={**os.environ, "TMPDIR": str(scratch), MEMORY: str(self._memory or "")},
         )  # fmt: skip
 
-    def _watch(self, job: Job, process: subprocess.Popen[bytes]) -> None:
-        """Until it has ended, or must end."""
-        until = time.monotonic() + self._longest
+    def _watch(self, job: ServiceJob, process: subprocess.Popen[bytes]) -> None:
+        """Wait until the process ends, the job is cancelled or the time limit is reached."""
+        longest = LONGEST_SECONDS if job.kind in UPKEEP else self._longest
+        until = time.monotonic() + longest
         while not _has_ended(process, LOOK_SECONDS) and not self._stopping.is_set():
             state = self._state(job.id)
-            if state is State.CANCELLED:
+            if state is JobState.CANCELLED:
                 return
-            if state is not State.RUNNING:
+            if state is not JobState.RUNNING:
                 _has_ended(process, GRACE_SECONDS)
                 return
             if time.monotonic() > until:
-                self._jobs.fail(job.id, f"took longer than {self._longest:g} s; give it less to do")
+                self._jobs.fail(job.id, f"exceeded the time limit of {longest:g} s; submit less data")
                 return
 
-    def _state(self, id_: str) -> State:
+    def _state(self, id_: str) -> JobState:
         job = self._jobs.get(id_)
-        return State.CANCELLED if job is None else job.state
+        return JobState.CANCELLED if job is None else job.state
 
 
 def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether a process ends so soon. It is not reaped: until then its number cannot become another process's."""
+    """Return whether a process ends within that time. It is not reaped, so that its number stays its own."""
     until = time.monotonic() + seconds
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() >= until:
@@ -156,7 +163,7 @@ def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its group, whether it has ended or not, and reap it."""
+    """Kill a process with its group, and reap it."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except PermissionError:  # so macOS says that only a dead process is in the group
@@ -168,5 +175,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _epitaph(status: int) -> str:
     if status < 0:
-        return f"its process was killed (signal {-status}); the machine may be short of memory"
-    return f"its process ended without a word (status {status})"
+        return f"its process was killed (signal {-status}); the machine may be out of memory"
+    return f"its process ended unexpectedly (status {status})"

@@ -1,9 +1,10 @@
-"""What a service is started with. All defaults are here, each with its reason."""
+"""Settings of a service, with the reason for each default."""
 
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 from whorl.errors import FaultsError
@@ -11,12 +12,12 @@ from whorl.errors import FaultsError
 MEGABYTE = 1 << 20
 
 
-class SettingsError(FaultsError):
-    """Settings of the service have faults."""
+class ServiceSettingsError(FaultsError):
+    """Invalid settings of the service."""
 
 
 class Others(StrEnum):
-    """What a tenant learns of a match in a document that is not its own."""
+    """The policy for matches in documents of other owners."""
 
     NOTHING = "nothing"
     EXISTS = "exists"
@@ -28,8 +29,8 @@ def _cores() -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """Where the data are, who may come in, and what a request may cost. Checks itself; reports all faults at once."""
+class ServiceSettings:
+    """Settings of a service. Validates itself and reports all faults together."""
 
     index: Path
     registry: Path | None = None
@@ -43,8 +44,13 @@ class Settings:
     allow_hosts: tuple[str, ...] = ()
     # Something before the service speaks TLS: cookies are then marked Secure, and browsers told to stay with https.
     https: bool = False
-    # That a copy exists is what people search for; who has it is the owner's to tell.
-    others: Others = Others.EXISTS
+    # Addresses of proxies whose X-Forwarded-For says where a request comes from. Nobody is believed unless named: a
+    # proxy that passes on what the client says would let it choose its address.
+    proxies: tuple[str, ...] = ()
+    # Whoever wants tenants to hear of each other's documents says so: every answer tells a little of what is stored.
+    others: Others = Others.NOTHING
+    # Answers about others' documents that a tenant gets a day: a class's worth, not a script's.
+    foreign_answers: int = 100
     # Bytes of one document: ten times a thesis as PDF.
     max_upload: int = 32 * MEGABYTE
     # Bytes of one comparison: a class of some hundred with pictures in their papers.
@@ -81,28 +87,43 @@ class Settings:
     keep_days: int = 365
     # Seconds between two looks at what is due: retention, purges, old lines of the log.
     upkeep_seconds: float = 60.0
+    # Bytes of the disk that must stay free: a database that cannot write helps nobody.
+    disk_reserve: int = 512 * MEGABYTE
+    # Bytes that a tenant may store: documents, and uploads and results of jobs. None: as much as the disk holds.
+    quota: int | None = None
+    # Seconds and bytes of memory of one job that somebody handed in. Upkeep has a slot and a time of its own.
+    job_seconds: float = 2 * 3600.0
+    job_memory: int = 8 << 30
     # Whether a document may be given by its address, which the service then fetches.
     fetch: bool = False
     # Seconds that a fetched document may take, all told.
     fetch_seconds: float = 20.0
+    # Where classic MOSS clients are served; None: nowhere. Their protocol has no authentication.
+    moss_port: int | None = None
+    moss_host: str = "127.0.0.1"
+    # User ids that may send (none: every id), and networks from which they may, beside this machine.
+    moss_users: tuple[str, ...] = ()
+    moss_networks: tuple[str, ...] = ()
+    # Sessions of MOSS clients at once; each waits for its comparison.
+    moss_connections: int = 32
     # Whether figures for monitoring are told without a token.
     open_metrics: bool = False
 
     def __post_init__(self) -> None:
         faults = list(_faults(self))
         if faults:
-            raise SettingsError(faults)
+            raise ServiceSettingsError(faults)
 
 
 # Everything that must be above 0.
 _POSITIVE = (
     "max_upload", "max_batch", "max_files", "threads", "waiting", "rate", "burst", "failures", "failures_minute",
     "head_seconds", "body_seconds", "send_seconds", "idle_seconds", "connections", "streams", "stream_seconds", "jobs",
-    "keep_days", "upkeep_seconds", "fetch_seconds",
+    "keep_days", "job_seconds", "job_memory", "upkeep_seconds", "fetch_seconds", "foreign_answers", "moss_connections",
 )  # fmt: skip
 
 
-def _faults(settings: Settings) -> Iterator[str]:
+def _faults(settings: ServiceSettings) -> Iterator[str]:
     for name in _POSITIVE:
         if not getattr(settings, name) > 0:
             yield f"{name}: {getattr(settings, name)!r} is out of range; give a number above 0"
@@ -110,5 +131,30 @@ def _faults(settings: Settings) -> Iterator[str]:
         yield f"port: {settings.port} is out of range; give a number from 0 to 65535"
     if settings.purge_within < 0:
         yield f"purge_within: {settings.purge_within} is out of range; give a number of days"
+    if settings.quota is not None and settings.quota <= 0:
+        yield f"quota: {settings.quota} is out of range; give a number above 0, or nothing"
     if settings.max_batch < settings.max_upload:
         yield "max_batch: it is less than max_upload; give at least as much"
+    yield from _moss_faults(settings)
+
+
+def _moss_faults(settings: ServiceSettings) -> Iterator[str]:
+    if settings.moss_port is not None and not 0 <= settings.moss_port < 1 << 16:
+        yield f"moss_port: {settings.moss_port} is out of range; give a number from 0 to 65535"
+    for network in settings.moss_networks:
+        try:
+            ip_network(network)
+        except ValueError as error:
+            yield f"moss_networks: {error}; give an address or a network, such as 192.0.2.0/24"
+    if settings.moss_port is not None and not settings.moss_networks and not _is_loopback(settings.moss_host):
+        yield (
+            f"moss_host: {settings.moss_host} can be reached by others, and the protocol of MOSS has no "
+            "authentication; name the networks that may use it: --moss-from 192.0.2.0/24"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

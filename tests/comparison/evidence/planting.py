@@ -1,6 +1,6 @@
 """Small classes of programs, all different, into which evidence can be planted."""
 
-from whorl.comparison.evidence.finding import Text, Written
+from whorl.comparison.evidence.finding import SubmissionTexts, Text
 
 PROGRAM = """import sys
 
@@ -35,7 +35,7 @@ def programs():
 def written(texts, language="python", unseen=None):
     """The class as the evidence is given it."""
     return [
-        Written(name, (Text(f"{name}.txt", language, text, (unseen or {}).get(name, ())),))
+        SubmissionTexts(name, (Text(f"{name}.txt", language, text, (unseen or {}).get(name, ())),))
         for name, text in texts.items()
     ]
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparison.evidence.planting import NAMES, planted, programs, written
-from whorl.comparison.evidence.finding import Findings, Text, Written
-from whorl.comparison.evidence.findings import SHOWN, findings
+from whorl.comparison.evidence.finding import Findings, SubmissionTexts, Text
+from whorl.comparison.evidence.findings import MOST_FINDINGS, findings
 
 PAIR = (2, 5)
 TWO = tuple(NAMES[number] for number in PAIR)
@@ -68,11 +68,11 @@ def test_what_everybody_was_given_is_nobodys():
     assert found_in(texts, base=written({"base": "# fill in the gaps below\n"})).pairs == {}
 
 
-def test_a_pair_is_told_so_much_and_no_more():
+def test_a_pair_is_reported_so_much_and_no_more():
     many = "".join(f'print("a long literal {letter}")\n' for letter in "abcdefghijklmnop")
-    told = found_in(planted(lambda text: text + many, *TWO)).of_pair(*PAIR)
-    assert len(told) == SHOWN
-    assert told[-1].words.endswith("And 6 more.")
+    result = found_in(planted(lambda text: text + many, *TWO)).of_pair(*PAIR)
+    assert len(result) == MOST_FINDINGS
+    assert result[-1].words.endswith("And 6 more.")
 
 
 def test_words_of_prose_count_and_its_blanks_do_not():
@@ -86,10 +86,10 @@ def test_words_of_prose_count_and_its_blanks_do_not():
 @given(st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from("\ud800\0(){}=\"'#/*\n\t ")), max_size=7))
 def test_any_text_can_be_looked_at(texts):
     class_ = [
-        Written(str(at), (Text("f", language, text),))
+        SubmissionTexts(str(at), (Text("f", language, text),))
         for at, text in enumerate(texts)
         for language in ("java", "python")
     ]
     found = findings(class_)
     assert all(0 <= left < right < len(class_) for left, right in found.pairs)
-    assert all(place.line >= 1 for told in found.pairs.values() for each in told for place in each.places)
+    assert all(place.line >= 1 for result in found.pairs.values() for each in result for place in each.places)

@@ -83,7 +83,7 @@ def test_a_scan_with_recognised_text_is_honest():
 
 
 def test_what_is_no_pdf_is_said():
-    with pytest.raises(DocumentError, match="no PDF"):
+    with pytest.raises(DocumentError, match="not a PDF"):
         hidden_text(b"%PDF-nonsense", "pdf")
 
 

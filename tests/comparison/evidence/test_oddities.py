@@ -1,12 +1,16 @@
 """What is odd about one submission is found in that one, and in no other."""
 
+import random
+from statistics import median, quantiles
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.comparison.evidence.planting import NAMES, planted, programs, written
-from whorl.comparison.evidence.characters import look_alikes, unseen
 from whorl.comparison.evidence.findings import findings
-from whorl.comparison.evidence.lexemes import bare, lexemes
-from whorl.comparison.evidence.padding import padding
+from whorl.comparison.evidence.oddities import MEDIANS, MIN_SHARE, TIMES, look_alikes, outliers, padding, unseen
+from whorl.comparison.evidence.traits import bare, lexemes
 
 ODD = 4
 
@@ -14,7 +18,7 @@ ODD = 4
 def kinds(texts, language="python", **options):
     """The kinds of what is odd, by submission."""
     found = findings(written(texts, language, **options)).submissions
-    return {number: [finding.kind for finding in told] for number, told in found.items()}
+    return {number: [finding.kind for finding in result] for number, result in found.items()}
 
 
 def dead(text):
@@ -44,6 +48,60 @@ def idle(*files):
 
 def test_what_all_do_is_not_odd():
     assert kinds(planted(dead, *NAMES)) == {}
+
+
+def loops(times):
+    """A class whose programs repeat their statements as often as real ones do: seldom, and a few of them often."""
+    body = "".join(f"value{at} = read(source, {at})\n" for at in range(20))
+    return {f"s{number}": body + "value0 = read(source, 0)\n" * repeats for number, repeats in enumerate(times)}
+
+
+def test_only_outliers_of_the_class_are_odd():
+    """A long tail is no oddity, whatever the shares are; what is far beyond it is, with the median beside it."""
+    tail = [0] * 20 + [1] * 20 + [2] * 20 + [3] * 10 + [4] * 6 + [6] * 5 + [8] * 3 + [9] * 2
+    assert kinds(loops(tail)) == {}
+    (finding,) = findings(written(loops([*tail, 60]))).of_submission(len(tail))
+    assert finding.words == "60 of 80 statements repeat within the file (class median: 2)"
+
+
+def test_no_more_than_a_fiftieth_of_a_class_is_odd_by_chance():
+    draw = random.Random(7)
+    for size in (20, 40, 200):
+        classes = [[min(0.9, draw.lognormvariate(-3.2, 1.0)) for _ in range(size)] for _ in range(4000 // size)]
+        assert sum(len(outliers(shares)) for shares in classes) <= 80
+
+
+@given(st.lists(st.floats(0, 1), min_size=5, max_size=40), st.floats(0, 1))
+def test_outliers_are_what_the_definition_says(others, share):
+    """Far beyond the tenth of the others with most, as ``statistics.quantiles`` has it."""
+    middle, *_, high = median(others), *quantiles(others, n=10, method="inclusive")
+    limit = max(MIN_SHARE, MEDIANS * middle, middle + TIMES * (high - middle))
+    if abs(share - limit) > 1e-9:
+        assert (len(others) in outliers([*others, share])) == (share > limit)
+
+
+def test_idle_and_repeated_statements_are_distinguished():
+    (finding,) = findings(written(planted(dead, NAMES[ODD]))).of_submission(ODD)
+    assert finding.words == "12 of 25 statements set values that nothing reads (class median: 0)"
+
+
+@pytest.mark.parametrize("change", [lambda text: text.replace("kept", "ke\u200bpt")])
+def test_what_most_of_a_class_has_is_not_odd(change):
+    """Such characters came with the task; who has far more of them is odd all the same."""
+    assert kinds(planted(change, *NAMES[:6])) == {}
+    texts = planted(change, *NAMES[:6])
+    texts[NAMES[8]] = texts[NAMES[8]].replace("e", "e\u200b")
+    assert kinds(texts) == {8: ["unseen characters"]}
+
+
+def test_two_submissions_are_enough_to_see_what_is_hidden():
+    (finding,) = findings(written({"ada": "ke\u200bpt " * 4, "bo": "kept"}, "text")).of_submission(0)
+    assert finding.words == "ada.txt has invisible characters in 4 places"
+
+
+def test_a_mark_at_the_beginning_and_hard_blanks_are_not_odd():
+    texts = {name: "\ufeff" + text.replace("    ", "\xa0\xa0  ") for name, text in programs().items()}
+    assert kinds(texts) == {}
 
 
 def test_hidden_text_is_shown():

@@ -2,10 +2,8 @@
 
 import pytest
 
-from whorl.comparison.evidence.blanks import blanks
-from whorl.comparison.evidence.lexemes import Kind, bare, lexemes
-from whorl.comparison.evidence.misspellings import is_slip, words
-from whorl.comparison.evidence.submissions import blanked, written
+from whorl.comparison.evidence.findings import blank_out, submission_texts
+from whorl.comparison.evidence.traits import LexemeKind, bare, blanks, is_misspelling, lexemes, words
 from whorl.comparison.result import File, Submission
 from whorl.model import Span
 
@@ -21,8 +19,8 @@ from whorl.model import Span
     ],
 )
 def test_slips(pair):
-    assert is_slip(*pair)
-    assert is_slip(*reversed(pair))
+    assert is_misspelling(*pair)
+    assert is_misspelling(*reversed(pair))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +35,7 @@ def test_slips(pair):
     ],
 )
 def test_words_of_their_own(pair):
-    assert not is_slip(*pair)
+    assert not is_misspelling(*pair)
 
 
 def test_words_inside_names():
@@ -48,7 +46,10 @@ def test_words_inside_names():
 def test_lexemes_of_a_program():
     found = [(each.kind, each.text) for each in lexemes("java", 'int a1 = 0x1F; // "no"\nString s = "// no" + 2.5;')]
     assert found == [
-        (Kind.NUMBER, "0x1F"), (Kind.COMMENT, '// "no"'), (Kind.STRING, '"// no"'), (Kind.NUMBER, "2.5"),
+        (LexemeKind.NUMBER, "0x1F"),
+        (LexemeKind.COMMENT, '// "no"'),
+        (LexemeKind.STRING, '"// no"'),
+        (LexemeKind.NUMBER, "2.5"),
     ]  # fmt: skip
     code = "a = 'x;y' # b\n"
     assert bare(code, lexemes("python", code)) == "a = 0_x_y_  \n"
@@ -64,8 +65,8 @@ def test_blanks_of_lines_that_were_given_do_not_count():
 
 
 def test_sanctioned_spans_are_blank_and_lines_stay():
-    assert blanked("ab\ncd\nef", [Span(1, 4)]) == "a \n d\nef"
-    assert blanked("abc", []) == "abc"
+    assert blank_out("ab\ncd\nef", [Span(1, 4)]) == "a \n d\nef"
+    assert blank_out("abc", []) == "abc"
     submission = Submission("s", (File("f", "python", 3, (Span(0, 2),)),), 3, 1)
-    (found,) = written([submission], lambda number, file: "xyz", lambda number, file: ("gone",))
+    (found,) = submission_texts([submission], lambda number, file: "xyz", lambda number, file: ("gone",))
     assert (found.name, found.files[0].text, found.files[0].unseen) == ("s", "  z", ("gone",))

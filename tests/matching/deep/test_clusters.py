@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.matching.deep.clusters import around, boxes_of, clusters, points, split
+from whorl.matching.deep.seeds import around, boxes_of, clusters, points, split
 
 GAP = 3
 SEEDS = st.lists(st.tuples(*[st.integers(0, 40)] * 4, st.integers(0, 1)), min_size=1, max_size=25)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.matching.deep.test_seeds import words
-from whorl.matching.deep.extension import extended
+from whorl.matching.deep.likeness import extended
 
 
 def row(text: str):

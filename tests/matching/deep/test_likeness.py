@@ -129,7 +129,7 @@ def test_any_scheme_for_text_will_do(symbols):
 def test_programs_are_refused():
     with pytest.raises(whorl.InputError, match="reads prose"):
         whorl.compare("a", "b", "code", deep=True)
-    with pytest.raises(whorl.InputError, match="give deep too"):
+    with pytest.raises(whorl.InputError, match="add deep"):
         whorl.compare("a", "b", summaries=True)
     check_prose(whorl.PRESETS["web"])
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.matching.deep.seeds import NEAR, Grams, Seeds, distinct, ordered, rare, seeds, unordered
+from whorl.matching.deep.seeds import NEAR, Bigrams, Seeds, distinct, ordered, seeds, unique_pairs, unordered
 from whorl.matching.deep.words import Words
 
 FEW = st.lists(st.integers(0, 6), max_size=40)
@@ -34,12 +34,12 @@ def keys_ordered(side: Words) -> dict[tuple[int, int], tuple[int, int]]:
     return {
         (i, i + 1): (int(side.hashes[i]), int(side.hashes[i + 1]))
         for i in range(len(side) - 1)
-        if side.own[i] and side.own[i + 1] and side.files[i] == side.files[i + 1]
+        if side.is_evidence[i] and side.is_evidence[i + 1] and side.files[i] == side.files[i + 1]
     }
 
 
 def keys_unordered(side: Words) -> dict[tuple[int, int], tuple[int, int]]:
-    chosen = [i for i in range(len(side)) if side.own[i] and side.is_long[i]]
+    chosen = [i for i in range(len(side)) if side.is_evidence[i] and side.is_long[i]]
     found = {}
     for i, j in pairwise(chosen):
         if j - i <= NEAR and side.files[i] == side.files[j]:
@@ -64,7 +64,7 @@ def as_set(found: Seeds) -> set[tuple[int, ...]]:
 
 @given(FEW, FEW)
 def test_rare_is_once_on_each_side(left, right):
-    at_left, at_right = rare(np.array(left, np.uint64), np.array(right, np.uint64))
+    at_left, at_right = unique_pairs(np.array(left, np.uint64), np.array(right, np.uint64))
     expected = {
         (i, j)
         for i, one in enumerate(left)
@@ -104,7 +104,7 @@ def test_each_seed_once(rows):
 
 def test_rarity_is_that_of_the_window():
     hashes, firsts = np.array([5, 5], np.uint64), np.array([0, 50])
-    left = Grams(hashes, firsts, firsts + 1)
-    right = Grams(hashes[:1], firsts[:1], firsts[:1] + 1)
+    left = Bigrams(hashes, firsts, firsts + 1)
+    right = Bigrams(hashes[:1], firsts[:1], firsts[:1] + 1)
     assert len(seeds(left, right, 0)) == 0
     assert as_set(seeds(left.between(0, 40), right, 1)) == {(0, 1, 0, 1, 1)}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from whorl.frontends.text import TextFrontend
-from whorl.matching.deep.sentences import beginnings, snap
+from whorl.formats.text import TextFrontend
+from whorl.matching.deep.words import beginnings, snap
 
 
 @pytest.mark.parametrize(

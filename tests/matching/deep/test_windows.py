@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from whorl.matching.deep.anchors import BUDGET
-from whorl.matching.deep.windows import MARGIN, WHOLE, widened, windows
+from whorl.matching.deep.anchors import BUDGET, MARGIN, WHOLE, widened, windows
 
 LONG = 4 * WHOLE
 

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from tests.service.kinds.desk import task_of
+from tests.service.kinds.stage import task_of
 from tests.service.stage import open_jobs
 from whorl import Index
 from whorl.model import Document
-from whorl.service.kinds import cluster
+from whorl.service import analysis_jobs
 
 WORDS = [f"word{number}" for number in range(2000)]
 
@@ -37,9 +37,9 @@ def stage(tmp_path):
 
 
 def _clusters(task):
-    told = cluster.run(task)
+    result = analysis_jobs.run_clustering(task)
     written = json.loads((task.results / "clusters.json").read_text())
-    assert told["clusters"] == len(written["clusters"])
+    assert result["clusters"] == len(written["clusters"])
     return [sorted(member["name"] for member in each["members"]) for each in written["clusters"]], written
 
 

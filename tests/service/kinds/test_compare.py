@@ -5,13 +5,13 @@ import zipfile
 
 import pytest
 
-from tests.service.kinds.desk import task_of
+from tests.service.kinds.stage import task_of
 from tests.service.stage import open_jobs, until
 from whorl import compare_all
 from whorl.comparison.export import as_json
 from whorl.errors import InputError
-from whorl.service.jobs import State
-from whorl.service.kinds import compare
+from whorl.service import analysis_jobs
+from whorl.service.jobs import JobState
 from whorl.service.runner import Runner
 
 COPIED = """
@@ -71,8 +71,8 @@ def test_files_become_a_ranking_and_a_report(stage):
     id_ = _uploaded(jobs, CLASS)
     expected = as_json(compare_all(jobs.inputs(id_) / "submissions"))
     task = task_of(stage, "compare", prepared=id_, title="Week <7>")
-    told = compare.run(task)
-    assert (told["submissions"], told["pairs"], told["skipped"]) == (3, 1, 0)
+    result = analysis_jobs.run_comparison(task)
+    assert (result["submissions"], result["pairs"], result["skipped"]) == (3, 1, 0)
     assert _found(task) == json.loads(json.dumps(expected))
     overview = (task.results / "report" / "index.html").read_text()
     assert "Week &lt;7&gt;" in overview
@@ -88,11 +88,11 @@ def test_one_archive_is_a_class_and_several_are_submissions(stage, tmp_path):
     _, _, jobs = stage
     nested = {f"{name.removesuffix('.py')}/main.py": text for name, text in CLASS.items()}
     one = task_of(stage, "compare", prepared=_uploaded(jobs, {"class.zip": _zipped(nested, tmp_path / "c.zip")}))
-    assert compare.run(one)["submissions"] == 3
+    assert analysis_jobs.run_comparison(one)["submissions"] == 3
     assert {each["name"] for each in _found(one)["submissions"]} == set(NAMES)
     each = {f"{name}.zip": _zipped({"main.py": CLASS[f"{name}.py"]}, tmp_path / "s.zip") for name in NAMES}
     several = task_of(stage, "compare", prepared=_uploaded(jobs, each))
-    assert compare.run(several)["submissions"] == 3
+    assert analysis_jobs.run_comparison(several)["submissions"] == 3
     assert _found(several)["pairs"][0]["score"] == _found(one)["pairs"][0]["score"]
 
 
@@ -102,7 +102,7 @@ def test_the_template_is_no_evidence_and_the_archive_is_compared(stage):
     _put(jobs, id_, "base", {"template.py": COPIED})
     _put(jobs, id_, "archive", {"last-year.py": OTHER})
     task = task_of(stage, "compare", prepared=id_)
-    assert compare.run(task)["pairs"] == 1
+    assert analysis_jobs.run_comparison(task)["pairs"] == 1
     found = _found(task)
     assert {found["pairs"][0]["left"], found["pairs"][0]["right"]} == {"cornelius.py", "last-year.py"}
     assert [each["archived"] for each in found["submissions"]] == [False, False, False, True]
@@ -112,7 +112,7 @@ def test_an_anonymous_report_names_nobody(stage):
     _, _, jobs = stage
     id_ = _uploaded(jobs, {**CLASS, "cornelius.bin": b"\0\1\2" * 100})
     task = task_of(stage, "compare", prepared=id_, anonymous=True)
-    assert compare.run(task)["pairs"] == 1
+    assert analysis_jobs.run_comparison(task)["pairs"] == 1
     with zipfile.ZipFile(task.results / "report.zip") as archive:
         packed = b"".join(archive.read(name) for name in archive.namelist())
     files = [path for path in task.results.rglob("*") if path.is_file()]
@@ -125,7 +125,7 @@ def test_an_anonymous_report_names_nobody(stage):
 def test_settings_reach_the_comparison(stage):
     _, _, jobs = stage
     task = task_of(stage, "compare", prepared=_uploaded(jobs, CLASS), threshold=0.99, scheme="text")
-    compare.run(task)
+    analysis_jobs.run_comparison(task)
     assert _found(task)["threshold"] == 0.99
     assert _found(task)["scheme"]["frontend"] == "text"
 
@@ -134,7 +134,7 @@ def test_a_bomb_is_refused_and_nothing_is_extracted(stage, tmp_path):
     _, _, jobs = stage
     bomb = _zipped({"a.py": COPIED, "../../../evil.py": OTHER, "b.py": b"\0" * (40 << 20)}, tmp_path / "bomb.zip")
     task = task_of(stage, "compare", prepared=_uploaded(jobs, {"class.zip": bomb}))
-    compare.run(task)
+    analysis_jobs.run_comparison(task)
     found = _found(task)
     assert {each["file"].rpartition("/")[2] for each in found["skipped"]} >= {"b.py"}
     assert not [path for path in tmp_path.rglob("*") if path.name in ("evil.py", "b.py", "a.py")]
@@ -143,7 +143,7 @@ def test_a_bomb_is_refused_and_nothing_is_extracted(stage, tmp_path):
 def test_nothing_to_compare_fails_with_what_to_do(stage):
     task = task_of(stage, "compare")
     with pytest.raises(InputError, match="upload the submissions"):
-        compare.run(task)
+        analysis_jobs.run_comparison(task)
 
 
 def test_a_comparison_in_its_own_process(stage):
@@ -157,7 +157,7 @@ def test_a_comparison_in_its_own_process(stage):
         until(lambda: jobs.get(bad).state.is_over)
     finally:
         runner.stop()
-    assert (jobs.get(good).state, jobs.get(good).result["pairs"]) == (State.DONE, 1)
+    assert (jobs.get(good).state, jobs.get(good).result["pairs"]) == (JobState.DONE, 1)
     assert (jobs.results(good) / "report.zip").stat().st_size > 1000
     assert not jobs.inputs(good).exists()
     assert str(folder) not in jobs.get(bad).message

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from tests.service.kinds.desk import task_of
+from tests.service.kinds.stage import task_of
 from tests.service.stage import open_jobs
 from whorl import Index
 from whorl.model import Document
-from whorl.service.kinds import purge
-from whorl.service.receipts import Receipts
+from whorl.service import retention
+from whorl.service.retention import ReceiptStore
 
 TEXT = "A diary of {}, which nobody else should ever read, as {} has said to {} many times before this day."
 
@@ -27,13 +27,13 @@ def stage(tmp_path):
 
 def test_documents_are_purged_and_proved(stage):
     folder, database, _ = stage
-    receipts = Receipts(database)
+    receipts = ReceiptStore(database)
     with Index.open(folder) as index:
         ann, bob, _ = index.entries()
         for entry in (ann, bob):
-            receipts.requested(entry.id, entry.name, entry.owner, timedelta(days=7))
+            receipts.requested(entry.id, entry.name, entry.owner, timedelta(days=7), index.samples_of(entry))
         index.remove(ann.name)  # the server died before it removed the other
-    assert purge.run(task_of(stage, "purge")) == {"documents": 2}
+    assert retention.run_purge(task_of(stage, "purge")) == {"documents": 2}
     with Index.open(folder) as index:
         assert [entry.owner for entry in index.entries()] == ["cleo"]
         index.verify()
@@ -43,10 +43,26 @@ def test_documents_are_purged_and_proved(stage):
         assert receipt.purged is not None
         assert receipt.evidence is not None
         assert receipt.evidence["clean"] is True
+        assert receipt.evidence["samples"] > 0
         assert (receipt.evidence["document"], receipt.evidence["removed"]) == (entry.id, was_there)
         assert "documents" not in receipt.evidence  # those of other people went at the same time
     assert receipts.pending() == []
+    assert receipts.samples() == {}
+
+
+def test_a_receipt_for_which_nothing_was_looked_for_does_not_say_clean(stage):
+    folder, database, _ = stage
+    receipts = ReceiptStore(database)
+    with Index.open(folder) as index:
+        ann, *_ = index.entries()
+        receipts.requested(ann.id, ann.name, ann.owner, timedelta(days=7))
+        index.remove(ann.name)
+    retention.run_purge(task_of(stage, "purge"))
+    receipt = receipts.get(ann.id)
+    assert receipt is not None
+    assert receipt.evidence is not None
+    assert (receipt.evidence["samples"], receipt.evidence["clean"]) == (0, False)
 
 
 def test_nothing_to_purge_costs_nothing(stage):
-    assert purge.run(task_of(stage, "purge")) == {"documents": 0}
+    assert retention.run_purge(task_of(stage, "purge")) == {"documents": 0}

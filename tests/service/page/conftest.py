@@ -27,7 +27,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service that runs no jobs: they wait."""
     with running(settings_in(tmp_path_factory.mktemp("idle"))) as found:
-        found.desk.runner.stop()
+        found.context.runner.stop()
         yield found
 
 
@@ -74,8 +74,9 @@ class Watch:
 
 
 def context_of(browser: Browser, site: Running, secret: str, **options: object) -> BrowserContext:
-    """A browser's window in which somebody is signed in."""
-    context = browser.new_context(**{"viewport": LAPTOP, "base_url": site.address, **options})  # type: ignore[arg-type]
+    """A browser's window in which somebody is signed in, and nothing moves by itself."""
+    still = {"viewport": LAPTOP, "base_url": site.address, "reduced_motion": "reduce"}
+    context = browser.new_context(**{**still, **options})  # type: ignore[arg-type]
     with signed_in(site, secret) as client:
         cookies = [{"name": name, "value": value, "url": site.address} for name, value in client.cookies.items()]
     context.add_cookies(cookies)  # type: ignore[arg-type]

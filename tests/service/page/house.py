@@ -8,9 +8,9 @@ from tests.service.harness import Running
 from whorl import Document
 from whorl.registry.registry import Registry
 from whorl.service import documents
+from whorl.service.authentication import Principal
 from whorl.service.documents import AddedDocument, NewDocument
-from whorl.service.principal import Principal
-from whorl.sweeps.sweep import Sweep
+from whorl.sweep.sweep import Sweep
 
 TIDES = (
     "The tide at the old harbour is measured twice a day by a float in a well beside the quay. "
@@ -107,13 +107,13 @@ def class_zip() -> bytes:
 
 
 def principal_of(running: Running, secret: str) -> Principal:
-    return running.desk.authenticate(secret, "127.0.0.1")[1]
+    return running.context.authenticate(secret, "127.0.0.1")[1]
 
 
 def put(running: Running, secret: str, name: str, content: str, **facts: object) -> AddedDocument:
     """Add a document in a token's name."""
     new = NewDocument(name=name, content=content, **facts)  # type: ignore[arg-type]
-    return documents.add(running.desk, principal_of(running, secret), new)
+    return documents.add_document(running.context, principal_of(running, secret), new)
 
 
 def furnish(running: Running) -> None:

@@ -3,19 +3,18 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
+from tests.accessibility import ALL_RULES, COLOURS, faults
 from tests.service.harness import ALL, Running
 from tests.service.page.conftest import context_of, watched
 from tests.service.page.house import BEES, TIDES, put
-from whorl.service.tokens import Scope
+from whorl.service.authentication import TokenScope
 
 ACMES = (
-    "/", "/documents", "/documents?begins=zzz", "/documents/add", "/documents/1", "/documents/1/near",
+    "/", "/check", "/documents", "/documents?begins=zzz", "/documents/add", "/documents/1", "/documents/1/near",
     "/documents/1/beside/2", "/documents/1/delete", "/compare", "/jobs", "/registry", "/lost-and-found",
     "/lost-and-found?url=http://harbour.example/old.html",
 )  # fmt: skip
@@ -23,37 +22,15 @@ ADMINS = tuple(f"/admin/{name}" for name in ("tokens", "usage", "retention", "de
 
 PHONE, PROJECTOR = {"width": 390, "height": 844}, {"width": 1920, "height": 1080}
 
-# Rules of WCAG 2.2 and good practice; in the dark only what depends on colours is looked at anew.
-ALL_RULES = {"resultTypes": ["violations"]}
-COLOURS = {
-    "resultTypes": ["violations"],
-    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
-}
-
 WIDTH = "document.documentElement.scrollWidth"
-
-
-# Its answer is large: only what is wrong comes back.
-RUN_AXE = """async (options) => {
-  const { violations } = await axe.run(options);
-  return violations.flatMap((each) => each.nodes.map((node) => `${location.pathname} ${each.id}: ${node.html}`));
-}"""
-
-
-def faults(page: Page, rules: dict[str, Any]) -> list[str]:
-    """What axe finds wrong, one line each."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE_SCRIPT)
-    found: list[str] = page.evaluate(RUN_AXE, rules)
-    return found
 
 
 def check_access(page: Page) -> None:
     """Clean in the light and in the dark."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    told = faults(page, ALL_RULES)
+    result = faults(page, ALL_RULES)
     page.emulate_media(color_scheme="dark")
-    assert told + faults(page, COLOURS) == []
+    assert result + faults(page, COLOURS) == []
     page.emulate_media(color_scheme="light")
 
 
@@ -99,7 +76,7 @@ def test_pages_outside_and_of_a_newcomer(browser, site):
     check_access(page)
     page.get_by_label("Your token").fill("whorl_wrong")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("This token is not known")
+    expect(page.get_by_role("alert")).to_contain_text("Unknown token")
     check_access(page)
     page.get_by_label("Your token").fill(site.token(*ALL, tenant="newcomer"))
     page.get_by_role("button", name="Sign in").click()
@@ -137,6 +114,22 @@ def test_a_search_answers_on_the_page_and_takes_the_focus(page):
     check_access(page)
 
 
+def test_a_manuscript_is_checked_and_its_exclusions_are_undone_on_the_page(page):
+    page.goto("/check")
+    page.locator("#text").fill(f"{TIDES}\n\n“{BEES.partition('. ')[0]}.”\n\nAnd a few words of my own at the end.")
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator("#similarity")).not_to_have_text("100%")
+    check_access(page)
+    before = page.locator("#similarity").inner_text()
+    page.get_by_label("Quotations").uncheck()
+    expect(page.locator("#similarity")).not_to_have_text(before)
+    page.locator("#text mark").first.click()
+    expect(page.locator("#beside-title")).to_contain_text("essays/tides.txt")
+    expect(page.locator(".notice")).to_contain_text("You cannot see")
+    page.get_by_role("link", name="Check another").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Check a manuscript")
+
+
 def test_a_search_by_keyboard_that_finds_nothing(page):
     page.goto("/")
     page.locator("#text").fill("qqq zzz xxx " * 40)
@@ -161,7 +154,7 @@ def test_a_file_that_is_too_large_is_not_sent(page, site):
     assert page.locator("#file").evaluate("input => input.validity.customError")
 
 
-def test_a_fault_of_a_search_is_told_on_the_page(browser, site):
+def test_a_fault_of_a_search_is_reported_on_the_page(browser, site):
     context = context_of(browser, site, site.acme)
     page = context.new_page()
     page.goto("/")
@@ -196,7 +189,7 @@ def test_a_click_on_one_side_of_a_passage_scrolls_the_other(page, site):
     left.evaluate("side => { side.scrollTop = side.scrollHeight / 2; }")
     left.click()
     expect(right.locator("mark")).to_have_class(re.compile(r"\bon\b"))
-    page.wait_for_function("() => document.querySelectorAll('.side mark.on').length === 2")
+    expect(page.locator(".side mark.on")).to_have_count(2)
     lines = [side.evaluate(AT_MIDDLE) for side in (left, right)]
     assert abs(lines[0] - lines[1]) <= 2
 
@@ -231,7 +224,7 @@ def test_a_document_from_adding_to_deleting(page):
     check_access(page)
     page.get_by_role("link", name="short life.txt").click()
     expect(page.locator(".code")).to_contain_text("A hive in a glass wall")
-    page.get_by_role("link", name="What is near-identical to it?").click()
+    page.get_by_role("link", name="Find near-identical documents").click()
     page.get_by_role("link", name="Show both side by side").first.click()
     expect(page.locator(".side mark").first).to_be_visible()
     page.get_by_role("link", name="short life.txt").click()
@@ -244,7 +237,7 @@ def marked(page: Page, handed_in: Path) -> None:
     """The first two steps of the wizard."""
     page.goto("/compare")
     page.locator("#submissions").set_input_files(handed_in)
-    page.get_by_role("button", name="Next: mark the template").click()
+    page.get_by_role("button", name="Next: mark starter code").click()
     expect(page.get_by_label("template", exact=True)).to_be_checked()
     expect(page.locator(".picks li")).to_have_count(4)
 
@@ -266,15 +259,15 @@ def test_the_wizard_ends_in_the_report(page, handed_in):
     check_access(page)
 
 
-def test_progress_is_told_while_a_job_waits_and_runs(browser, idle, handed_in):
+def test_progress_is_reported_while_a_job_waits_and_runs(browser, idle, handed_in):
     context = context_of(browser, idle, idle.acme)
     page, watch = watched(context, idle)
     marked(page, handed_in)
     page.get_by_role("button", name="Compare").click()
-    expect(page.locator(".progress .step")).to_have_text("Waiting for its turn")
+    expect(page.locator(".progress .step")).to_have_text("Waiting in the queue")
     check_access(page)
-    job = idle.desk.jobs.claim()
-    idle.desk.jobs.progress(job.id, "reading", 3, 7)
+    job = idle.context.jobs.claim()
+    idle.context.jobs.progress(job.id, "reading", 3, 7)
     expect(page.locator(".progress .step")).to_have_text("reading")
     expect(page.locator(".progress .count")).to_have_text("3 of 7")
     assert page.locator(".progress progress").evaluate("bar => [bar.value, bar.max]") == [3, 7]
@@ -330,10 +323,10 @@ def test_a_token_is_made_and_revoked(admin_page, site):
     admin_page.get_by_label("Label", exact=True).fill("for a colleague")
     admin_page.get_by_label("Owner", exact=True).fill("colleague")
     admin_page.get_by_label(re.compile("^compare")).check()
-    admin_page.get_by_role("button", name="Make the token").click()
+    admin_page.get_by_role("button", name="Create the token").click()
     secret = admin_page.locator("#secret").inner_text()
-    token = site.desk.tokens.find(secret)
-    assert (token.tenant, token.scopes) == ("colleague", {Scope.SEARCH, Scope.COMPARE})
+    token = site.context.tokens.find(secret)
+    assert (token.tenant, token.scopes) == ("colleague", {TokenScope.SEARCH, TokenScope.COMPARE})
     check_access(admin_page)
     admin_page.get_by_role("link", name=re.compile(r"Revoke\s+for a colleague")).click()
     check_access(admin_page)
@@ -361,12 +354,12 @@ def test_the_keyboard_comes_everywhere_in_order(page):
     expect(page.locator(".skip")).to_be_focused()
     assert page.locator(".skip").bounding_box()["y"] >= 0
     names = []
-    for _ in range(8):
+    for _ in range(9):
         page.keyboard.press("Tab")
         names.append(page.evaluate("document.activeElement.textContent.trim()"))
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline not in ("none", "")
-    assert names[:7] == ["Whorl", "Search", "Documents", "Compare", "Jobs", "Registry", "Lost and found"]
+    assert names[:8] == ["Whorl", "Search", "Check", "Documents", "Compare", "Jobs", "Registry", "Lost and found"]
     page.goto("/documents")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")

@@ -1,49 +1,33 @@
 """Every form of every page: without its guard, with a wrong one, or from another site, nothing is done."""
 
 from collections.abc import Iterator
+from itertools import chain
+from types import SimpleNamespace
+from typing import cast
 
 import httpx
 import pytest
 from fastapi.routing import APIRoute
 
+from tests.service.harness import PATIENCE
 from tests.service.page.door import signed_in, token_of
-from whorl.service.page import (
-    routes_add,
-    routes_admin,
-    routes_compare,
-    routes_documents,
-    routes_jobs,
-    routes_provenance,
-    routes_search,
-    routes_sign_in,
-    routes_tokens,
-)
+from whorl.service.context import Context
+from whorl.service.page.routes import page_routers
 
-MODULES = (
-    routes_sign_in,
-    routes_search,
-    routes_add,
-    routes_documents,
-    routes_compare,
-    routes_jobs,
-    routes_tokens,
-    routes_admin,
-)
 VALUES = {"{number}": "1", "{id_}": "AAAAAAAAAAAAAAAA"}
 
 
 def _posts() -> Iterator[str]:
-    routers = [module.router for module in MODULES]
-    for router in [*routers, routes_provenance.registry_router, routes_provenance.sweep_router]:
-        for route in router.routes:
-            assert isinstance(route, APIRoute)
-            if "POST" in (route.methods or ()):
-                path = route.path
-                for name, value in VALUES.items():
-                    path = path.replace(name, value)
-                yield path
-            else:
-                assert route.methods == {"GET"}, f"{route.path}: a form can send GET and POST alone"
+    with_everything = cast(Context, SimpleNamespace(has_registry=True, has_sweep=True))
+    for route in chain.from_iterable(router.routes for router in page_routers(with_everything)):
+        assert isinstance(route, APIRoute)
+        if "POST" in (route.methods or ()):
+            path = route.path
+            for name, value in VALUES.items():
+                path = path.replace(name, value)
+            yield path
+        else:
+            assert route.methods == {"GET"}, f"{route.path}: a form can send GET and POST alone"
 
 
 POSTS = tuple(_posts())
@@ -92,7 +76,7 @@ def test_from_another_site_a_form_is_refused_whatever_its_guard(client, path, he
 
 @pytest.mark.parametrize("path", SIGNED_IN)
 def test_without_a_session_a_form_leads_to_the_door(site, path):
-    answer = httpx.post(site.address + path, data={"csrf": "0" * 64})
+    answer = httpx.post(site.address + path, data={"csrf": "0" * 64}, timeout=PATIENCE)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
 
 

@@ -1,28 +1,29 @@
 """Passages as markup: what is read is what the texts say, and nothing of them becomes an element."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from whorl.report.visible import HIDDEN
-from whorl.service.page.excerpts import LONGEST, SCROLLS, SHOWN, passage_views
-from whorl.service.searching import CONTEXT, FoundPassage, Run, Shown, Stretch
+from tests.examples import examples
+from whorl.report.markup import HIDDEN
+from whorl.service.page.views import LONGEST, SCROLLS, SHOWN, passage_views
+from whorl.service.search import CONTEXT, ExactMatch, PassageSide, SharedPassage, TextRange
 
 LETTERS = st.text(st.characters(exclude_categories=["Cs", "Cc"]).filter(lambda letter: not HIDDEN.match(letter)))
 
 
-def shown(text: str | None, before: str = "", after: str = "", start: int | None = None, line: int = 1) -> Shown:
+def shown(text: str | None, before: str = "", after: str = "", start: int | None = None, line: int = 1) -> PassageSide:
     begin = len(before) if start is None else start
-    return Shown(begin, begin + len(text or ""), line, line + 2, text, before, after)
+    return PassageSide(begin, begin + len(text or ""), line, line + 2, text, before, after)
 
 
-def view(side: Shown):
-    return passage_views([FoundPassage(side, side, 7, whole(side))])[0].left
+def view(side: PassageSide):
+    return passage_views([SharedPassage(side, side, 7, whole(side))])[0].left
 
 
-def whole(side: Shown) -> tuple[Run, ...]:
+def whole(side: PassageSide) -> tuple[ExactMatch, ...]:
     """One exact run over all of a passage."""
-    return (Run(Stretch(side.start, side.end), Stretch(side.start, side.end), 7),)
+    return (ExactMatch(TextRange(side.start, side.end), TextRange(side.start, side.end), 7),)
 
 
 def read(markup: str) -> str:
@@ -32,7 +33,7 @@ def read(markup: str) -> str:
 
 
 @given(LETTERS, LETTERS.filter(bool), LETTERS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_is_read_is_what_the_text_says(before, text, after):
     found = view(shown(text, before[:CONTEXT], after[: CONTEXT - 1]))
     assert read(found.excerpt) == (before[:CONTEXT] + text + after[: CONTEXT - 1]).replace("\r\n", "\n")
@@ -42,7 +43,7 @@ def test_what_is_read_is_what_the_text_says(before, text, after):
 
 
 @given(st.text())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_text_makes_the_same_elements(text):
     found = LexborHTMLParser(view(shown(f"<b onclick=x>{text}</mark><script>")).excerpt)
     names = {node.tag for node in found.css("body *")}
@@ -67,12 +68,12 @@ def test_only_long_sides_take_the_focus():
 
 
 def test_without_texts_only_the_place_is_unknown():
-    found = view(Shown(3, 9, 0, 0, None, "", ""))
+    found = view(PassageSide(3, 9, 0, 0, None, "", ""))
     assert (found.excerpt, found.lines) == ("", "")
 
 
 def test_no_more_passages_than_a_person_compares():
-    passages = [FoundPassage(shown("x"), shown("x"), 1, whole(shown("x")))] * (SHOWN + 5)
+    passages = [SharedPassage(shown("x"), shown("x"), 1, whole(shown("x")))] * (SHOWN + 5)
     views = passage_views(passages)
     assert [each.number for each in views] == list(range(1, SHOWN + 1))
 
@@ -84,8 +85,8 @@ def test_characters_that_would_turn_the_text_are_named():
 
 def test_what_differs_within_a_passage_is_faint_and_runs_have_their_numbers():
     side = shown("equal other equal", "before ")
-    runs = (Run(Stretch(7, 12), Stretch(7, 12), 5), Run(Stretch(19, 24), Stretch(19, 24), 5))
-    excerpt = LexborHTMLParser(passage_views([FoundPassage(side, side, 10, runs)])[0].right.excerpt)
+    runs = (ExactMatch(TextRange(7, 12), TextRange(7, 12), 5), ExactMatch(TextRange(19, 24), TextRange(19, 24), 5))
+    excerpt = LexborHTMLParser(passage_views([SharedPassage(side, side, 10, runs)])[0].right.excerpt)
     strong = [(mark.attributes.get("data-m"), mark.text()) for mark in excerpt.css("mark:not(.g)")]
     assert strong == [("1", "equal"), ("2", "equal")]
     assert [mark.text() for mark in excerpt.css("mark.g")] == [" other "]

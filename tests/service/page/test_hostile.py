@@ -18,13 +18,13 @@ from tests.service.page.door import first, links, parse, signed_in, token_of
 from tests.service.page.house import TIDES, put
 from whorl import Document
 from whorl.registry.registry import Registry
+from whorl.service.authentication import TokenScope
 from whorl.service.naming import checked_fact
 from whorl.service.problems import Problem
-from whorl.service.tokens import Scope
-from whorl.sweeps.sweep import Sweep
+from whorl.sweep.sweep import Sweep
 
 MILD = tuple(harmless(payload, number) for number, payload in enumerate(PAYLOADS))
-SCOPES = frozenset({Scope.SEARCH, Scope.ADD, Scope.COMPARE})
+SCOPES = frozenset({TokenScope.SEARCH, TokenScope.ADD, TokenScope.COMPARE})
 
 
 def _is_fact(text: str) -> bool:
@@ -67,7 +67,7 @@ def text_with(payload: str) -> str:
 
 def fill(site: Running, name: str, payloads: tuple[str, ...]) -> Twin:
     """Payloads as names, facts, labels and texts of documents, as labels of tokens and titles of jobs."""
-    secret = site.desk.tokens.create(name, SCOPES, name)[1]
+    secret = site.context.tokens.create(name, SCOPES, name)[1]
     numbers = []
     for place in FACTS:
         text = payloads[place]
@@ -77,10 +77,10 @@ def fill(site: Running, name: str, payloads: tuple[str, ...]) -> Twin:
         )  # fmt: skip
         numbers.append(added.document.id)
         if payloads is PAYLOADS:
-            site.desk.tokens.create(name, SCOPES, text)
-        site.desk.audit.note(text, name, text, text, text, text, text)
-        job = site.desk.jobs.submit("compare", name, None, {"title": text})
-        site.desk.jobs.cancel(job.id)
+            site.context.tokens.create(name, SCOPES, text)
+        site.context.audit.note(text, name, text, text, text, text, text)
+        job = site.context.jobs.submit("compare", name, None, {"title": text})
+        site.context.jobs.cancel(job.id)
     put(site, secret, "url itself", TIDES, url=f"javascript:{RUN}" if payloads is PAYLOADS else "xxxxxxxxxx:xxxxxxxxx")
     for place, payload in enumerate(payloads):
         if place in SENDABLE:
@@ -90,20 +90,20 @@ def fill(site: Running, name: str, payloads: tuple[str, ...]) -> Twin:
 
 def fill_job(site: Running, tenant: str, payload: str) -> str:
     """A job that failed with this message, or ended with these names."""
-    job = site.desk.jobs.submit("cluster", tenant, None, {"collection": "main"})
-    site.desk.database.write("UPDATE jobs SET state = 'running' WHERE id = ?", job.id)
-    site.desk.jobs.fail(job.id, payload)
+    job = site.context.jobs.submit("cluster", tenant, None, {"collection": "main"})
+    site.context.database.write("UPDATE jobs SET state = 'running' WHERE id = ?", job.id)
+    site.context.jobs.fail(job.id, payload)
     return job.id
 
 
 def clusters_job(site: Running, tenant: str, payloads: tuple[str, ...]) -> str:
-    job = site.desk.jobs.submit("cluster", tenant, None, {"collection": "main"})
-    site.desk.database.write("UPDATE jobs SET state = 'running' WHERE id = ?", job.id)
-    results = site.desk.jobs.results(job.id)
+    job = site.context.jobs.submit("cluster", tenant, None, {"collection": "main"})
+    site.context.database.write("UPDATE jobs SET state = 'running' WHERE id = ?", job.id)
+    results = site.context.jobs.results(job.id)
     results.mkdir(parents=True, exist_ok=True)
     members = [{"id": 1, "name": payload, "similarity": 0.9} for payload in payloads]
     (results / "clusters.json").write_text(json.dumps({"clusters": [{"members": members}]}), "utf-8")
-    site.desk.jobs.finish(job.id, {"documents": 9, "clusters": 1})
+    site.context.jobs.finish(job.id, {"documents": 9, "clusters": 1})
     return job.id
 
 
@@ -126,7 +126,7 @@ def hostile(tmp_path_factory) -> Iterator[tuple[Running, Twin, Twin]]:
             sweep.add(pages, f"2026-01-0{1 if word == 'tide' else 2}")
     settings = settings_in(folder, registry=folder / "registry", sweep=folder / "sweep", title=f"<b>{PAYLOADS[0]}</b>")
     with running(settings) as site:
-        site.desk.runner.stop()  # jobs are filled in by hand here
+        site.context.runner.stop()  # jobs are filled in by hand here
         yield site, fill(site, "evil", PAYLOADS), fill(site, "mild", MILD)
 
 
@@ -231,6 +231,7 @@ def test_what_was_typed_comes_back_as_text(hostile):
             forms = (
                 ("/search", {"text": "", "format": bundle}),
                 ("/search", {"text": bundle, "format": bundle}),
+                ("/check", dict.fromkeys(("text", "format", "exclude_sources", "exclude_labels", "min_words"), bundle)),
                 ("/documents/add", dict.fromkeys(facts, bundle)),
                 ("/registry", {"text": bundle}),
             )
@@ -242,7 +243,7 @@ def test_what_was_typed_comes_back_as_text(hostile):
             census(client.get("/sign-in", params={"next": bundle, "said": bundle}).text)
 
 
-def test_names_of_files_in_every_way_they_are_told(hostile):
+def test_names_of_files_in_every_way_they_are_reported(hostile):
     site, evil, mild = hostile
     with signed_in(site, evil.secret) as one, signed_in(site, mild.secret) as other:
         pages = []
@@ -300,7 +301,7 @@ def test_pages_of_admins(hostile):
             "/jobs",
         ):
             census(client.get(path).text)
-        for token in site.desk.tokens.listed()[::5]:
+        for token in site.context.tokens.listed()[::5]:
             census(client.get(f"/admin/tokens/{token.id}/revoke").text)
         guard = token_of(client)
         for bundle in BUNDLES:

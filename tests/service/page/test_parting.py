@@ -6,12 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.collection.children import children
+from tests.examples import examples
 from whorl.errors import InputError
-from whorl.service.page.parting import directory, part
+from whorl.formats.archives.walk import children
+from whorl.service.page.zip_split import directory, part
 
 NAMES = st.lists(
     st.tuples(st.sampled_from(["anna", "bert", "carla", "vorlage ä"]), st.sampled_from(["a.txt", "b/c.txt", "d.txt"])),
@@ -43,7 +44,7 @@ def read(path: Path) -> dict[str, set[str]]:
 
 
 @given(NAMES, st.data())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_the_two_parts_are_the_whole(tmp_path_factory, names, data):
     folder = tmp_path_factory.mktemp("parts")
     path = written(folder, packed({f"class/{child}/{file}": f"{child} {file}" for child, file in names}))
@@ -99,14 +100,14 @@ def test_a_name_that_is_not_utf8_stays_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06", b"no zip file at all" * 99, b"PK\x05\x06" + b"\xff" * 18])
-def test_what_is_no_zip_file_is_told(tmp_path, content):
+def test_what_is_no_zip_file_is_reported(tmp_path, content):
     with pytest.raises(InputError, match=r"class\.zip"):
         directory(written(tmp_path, content))
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=60, deadline=None)
-def test_damage_is_told_and_nothing_else(tmp_path_factory, noise):
+@examples(60)
+def test_damage_is_reported_and_nothing_else(tmp_path_factory, noise):
     whole = packed({"anna/a.txt": "x" * 50, "t/b.txt": "y" * 50})
     path = written(tmp_path_factory.mktemp("damage"), whole[: -len(noise) - 1 or None] + noise)
     with suppress(InputError):

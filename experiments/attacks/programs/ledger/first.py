@@ -8,7 +8,7 @@ def is_entry(parts):
 
 
 def amount_of(word):
-    """The amount, or None if the word is no number."""
+    """Return the amount, or None if the word is no number."""
     sign = 1
     digits = word
     if word.startswith("-"):

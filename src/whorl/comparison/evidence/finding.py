@@ -1,4 +1,4 @@
-"""The records of the evidence: what submissions are given as, and what is found in them."""
+"""The records of the evidence: the texts of submissions, and the findings in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,20 +8,19 @@ from whorl.model import Span
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file of a submission. ``format`` is what Whorl took it for. ``unseen`` are the pieces of it that its page does
-    not show (``hidden.hidden_text`` finds them), if it is of a format that has pages. ``given`` are the spans of it, in
-    order, that are sanctioned, and blank here."""
+    """A file of a submission. ``format`` is the detected format. ``unseen`` are its hidden pieces of text
+    (``hidden.hidden_text``). ``starter_code`` are its spans of starter code, sorted; they are blank here."""
 
     name: str
     format: str
     text: str
     unseen: tuple[str, ...] = ()
-    given: tuple[Span, ...] = ()
+    starter_code: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What one person handed in."""
+class SubmissionTexts:
+    """The texts of one submission."""
 
     name: str
     files: tuple[Text, ...]
@@ -29,7 +28,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: the number of a submission, a file of it, and a line, counted from 1."""
+    """A place: the number of a submission, the name of a file, and a line, counted from 1."""
 
     submission: int
     file: str
@@ -38,7 +37,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was found: its kind, a sentence for people, and where it stands first on each side."""
+    """A finding: its kind, a sentence for people, and its first place on each side."""
 
     kind: str
     words: str
@@ -47,18 +46,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that was found: by the number of a submission, and by the numbers of a pair, the smaller first."""
+    """All findings, by the number of a submission, and by the numbers of a pair, the smaller first."""
 
     submissions: Mapping[int, tuple[Finding, ...]]
     pairs: Mapping[tuple[int, int], tuple[Finding, ...]]
 
     def of_submission(self, number: int) -> tuple[Finding, ...]:
-        """What is odd about one submission."""
+        """Return the oddities of one submission."""
         return self.submissions.get(number, ())
 
     def of_pair(self, left: int, right: int) -> tuple[Finding, ...]:
-        """What two submissions share that few others have."""
+        """Return the rare traces that two submissions share."""
         return self.pairs.get((min(left, right), max(left, right)), ())
 
 
-NONE = Findings({}, {})
+NO_FINDINGS = Findings({}, {})

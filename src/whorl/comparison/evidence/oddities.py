@@ -1,71 +1,296 @@
-"""What is odd about one submission: far more padding than its class has, and text that a reader does not see."""
+"""Oddities of one submission: padding, invisible characters, look-alikes and hidden text."""
 
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import median_low
+from typing import NamedTuple
 
-from whorl.comparison.evidence.characters import FEW, look_alikes, unseen
-from whorl.comparison.evidence.finding import Finding, Place, Text, Written
-from whorl.comparison.evidence.lexemes import Lexeme, bare, is_program
-from whorl.comparison.evidence.literals import shown
-from whorl.comparison.evidence.padding import Padding, is_odd, padding
-from whorl.comparison.evidence.trait import LEAST
-from whorl.matching.lines import Lines
+from whorl.comparison.evidence.finding import Finding, Place, SubmissionTexts, Text
+from whorl.comparison.evidence.traits import SMALLEST_CLASS, Lexeme, bare, is_program, quote
+from whorl.formats.text import TextFrontend
+from whorl.matching.passage import Lines
+
+# Deceptive characters or words to tolerate in a submission: a stray one comes from a web page.
+FEW = 2
+
+# Zero-width characters and bidirectional controls between Latin letters, digits, blanks or signs. Soft hyphens are
+# left out, because pages are full of them.
+_UNSEEN = re.compile(
+    "(?<=[\x21-\x7e ])[\u034f\u180e\u200b-\u200d\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]+"
+    "(?=[\x21-\x7e ])"
+)
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile("[A-Za-z]")
+_BEYOND = re.compile("[^\x00-\u024f]")
+
+# Cached characters: more than any script that looks like Latin has.
+CACHED = 4096
+
+
+def unseen(text: str) -> list[int]:
+    """Return the positions of invisible characters."""
+    return [] if text.isascii() else [match.start() for match in _UNSEEN.finditer(text)]
+
+
+def look_alikes(text: str) -> list[tuple[int, str]]:
+    """Return the words that mix Latin letters with look-alikes, and their positions."""
+    if text.isascii():
+        return []
+    return [
+        (match.start(), match[0])
+        for match in _WORD.finditer(text)
+        if not match[0].isascii() and _LATIN.search(match[0]) and any(map(_looks_latin, _BEYOND.findall(match[0])))
+    ]
+
+
+@lru_cache(CACHED)
+def _looks_latin(letter: str) -> bool:
+    """Return whether the canonical form of a non-Latin letter is a Latin letter."""
+    symbols = TextFrontend().stream(letter).symbols.tolist()
+    is_latin = len(symbols) == 1 and ord("a") <= symbols[0] <= ord("z")
+    return is_latin and not unicodedata.name(letter, "").startswith("LATIN")
+
+
+# Minimum share of a submission's statements that is odd in any class, and their minimum number: short programs repeat
+# themselves.
+MIN_SHARE, MIN_PADDING = 0.12, 5
+
+# An outlier is this many times as far above the median of the others as their 90th percentile. Repeated statements have
+# a long tail in ordinary classes, and the limit follows it. Of 948 programs of 19 labelled classes with 4 one is
+# flagged, with 3.5 two, with 3 six; of padded copies the same are found.
+TIMES = 4.0
+
+# An outlier must also be this many times the median of the others, for classes of nearly equal programs.
+MEDIANS = 3.0
+
+# Minimum length of a repeated statement, in letters and signs: ``return 0`` and ``i += 1`` are common.
+MIN_REPEATED = 10
+
+# Maximum length of a plain assignment, in characters: longer ones are tables, which matter.
+LONGEST_ASSIGNMENT = 400
+
+# Languages in which braces hold values and not statements.
+BRACES_HOLD = frozenset({"python"})
+
+_BOUNDS = re.compile(r"[()\[\]{};\n]")
+_NAME = re.compile(r"[^\W\d]\w*+")
+
+# The prefix of an assignment (a type, modifiers, ``let``), the name, and the value: no call, field or element on the
+# left, and no comparison.
+_ASSIGNMENT = re.compile(
+    r"(?:[\w<>\[\]?&*:$ \t]*[\s\]>*&])?([^\W\d]\w*+)\s*+(?::[^=()]*+)?[-+*/%&|^]?=(?![=>])(.*+)", re.DOTALL
+)
+_CALL = re.compile(r"\w\s*+\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """The number of statements, and how many are idle or repeated."""
+
+    statements: int
+    idle: int
+    repeated: int
+
+    def share(self, count: int) -> float:
+        """Return ``count`` as a share of the statements."""
+        return count / max(1, self.statements)
+
+
+def padding(files: Sequence[tuple[str, str]]) -> Padding:
+    """Return the padding of a submission's programs, given by language and bare text. A name may be read in another
+    file."""
+    by_file = [list(_statements(*file)) for file in files]
+    statements = [each for of_file in by_file for each in of_file]
+    long = [[shape for each in of_file if len(shape := "".join(each.split())) >= MIN_REPEATED] for of_file in by_file]
+    repeated = sum(len(shapes) - len(set(shapes)) for shapes in long)
+    return Padding(len(statements), len(statements) - len(_live(statements)), repeated)
+
+
+def outliers(shares: Sequence[float]) -> list[int]:
+    """Return the numbers of the submissions whose shares are far above those of all others in the class."""
+    ordered = sorted(shares)
+    return [
+        number
+        for number, share in enumerate(shares)
+        if share >= MIN_SHARE and share >= _limit(ordered, bisect_left(ordered, share))
+    ]
+
+
+def _limit(ordered: Sequence[float], left_out: int) -> float:
+    """Return the minimum odd share among all but one of these."""
+    middle, high = (_quantile(ordered, left_out, part) for part in (0.5, 0.9))
+    return max(MEDIANS * middle, middle + TIMES * (high - middle))
+
+
+def _quantile(ordered: Sequence[float], left_out: int, part: float) -> float:
+    """Return an interpolated quantile of all but one of these."""
+    place = part * (len(ordered) - 2)
+    low = int(place)
+    below, above = (ordered[at + (at >= left_out)] for at in (low, min(low + 1, len(ordered) - 2)))
+    return below + (place - low) * (above - below)
+
+
+def _statements(language: str, text: str) -> Iterator[str]:
+    """Split a program roughly into statements: at line ends, semicolons and braces, outside brackets."""
+    opens, closes = ("([{", ")]}") if language in BRACES_HOLD else ("([", ")]")
+    depth = start = 0
+    for match in _BOUNDS.finditer(text):
+        sign = match[0]
+        if sign in opens:
+            depth += 1
+        elif sign in closes:
+            depth = max(0, depth - 1)
+        elif not depth or sign in "{}":
+            if statement := text[start : match.start()].strip():
+                yield statement
+            start = match.end()
+    if statement := text[start:].strip():
+        yield statement
+
+
+def _live(statements: Sequence[str]) -> set[int]:
+    """Return the numbers of the statements that may matter: all but plain assignments, and transitively what they
+    read."""
+    assignments = [_assignment(each) for each in statements]
+    setters: dict[str, list[int]] = defaultdict(list)
+    for number, assignment in enumerate(assignments):
+        if assignment is not None:
+            setters[assignment[1]].append(number)
+    live = {number for number, assignment in enumerate(assignments) if assignment is None}
+    queue = list(live)
+    while queue:
+        number = queue.pop()
+        assignment = assignments[number]
+        for name in _NAME.findall(statements[number] if assignment is None else assignment[2]):
+            fresh = setters.pop(name, ())
+            live.update(fresh)
+            queue += fresh
+    return live
+
+
+def _assignment(statement: str) -> re.Match[str] | None:
+    """Match a plain assignment: its name and its value; None for any other statement."""
+    match = _ASSIGNMENT.fullmatch(statement) if len(statement) <= LONGEST_ASSIGNMENT else None
+    return None if match is None or _CALL.search(match[2]) else match
+
 
 PADDING, UNSEEN, LOOK_ALIKES, HIDDEN = "padding", "unseen characters", "look-alikes", "hidden text"
 
-# Characters of hidden text that a document may have: a label for screen readers, a printer's mark.
+# Tolerated characters of hidden text in a document: a label for screen readers, a printer's mark.
 LITTLE = 60
+
+# Descriptions of padding.
+IDLE, REPEATED = "set values that nothing reads", "repeat within the file"
+BOTH = f"{REPEATED}, or {IDLE}"
+
+
+class Deception(NamedTuple):
+    """Text of a file that a reader does not see: its kind, amount, description, and the file and line."""
+
+    kind: str
+    amount: int
+    words: str
+    file: str
+    line: int
+
+
+class OwnOddities(NamedTuple):
+    """The possible oddities of a submission. ``padding``: the number of statements, of idle and of repeated ones."""
+
+    padding: tuple[int, int, int] | None
+    deceptions: list[Deception]
+
+
+def own_oddities(texts: SubmissionTexts, lexemes: Sequence[Sequence[Lexeme]]) -> OwnOddities:
+    """Return the possible oddities of a submission, given the lexemes of its files."""
+    files = zip(texts.files, lexemes, strict=True)
+    programs = [(file.format, bare(file.text, of_file)) for file, of_file in files if is_program(file.format)]
+    padded = padding(programs) if programs else None
+    return OwnOddities(
+        None if padded is None else (padded.statements, padded.idle, padded.repeated),
+        [each for file in texts.files for each in _deceptions(file)],
+    )
 
 
 class Oddities:
-    """Gathers what is odd, a submission at a time."""
+    """Collect oddities, one submission at a time."""
 
     def __init__(self) -> None:
         self._paddings: dict[int, tuple[Padding, Place]] = {}
-        self._found: dict[int, list[Finding]] = {}
+        self._deceptions: dict[int, list[Deception]] = {}
+        self._submissions = 0
 
-    def add(self, number: int, written: Written, pieces: Sequence[Sequence[Lexeme]]) -> None:
-        """Look at a submission, of whose files the lexemes are known."""
-        files = zip(written.files, pieces, strict=True)
-        programs = [(file.format, bare(file.text, found)) for file, found in files if is_program(file.format)]
-        if programs:
-            self._paddings[number] = padding(programs), Place(number, written.files[0].name, 1)
-        found = [finding for file in written.files for finding in _deceptions(number, file)]
-        if found:
-            self._found[number] = found
+    def add(self, number: int, texts: SubmissionTexts, own: OwnOddities) -> None:
+        """Add a submission."""
+        if own.padding is not None:
+            self._paddings[number] = Padding(*own.padding), Place(number, texts.files[0].name, 1)
+        self._deceptions[number] = [Deception(*each) for each in own.deceptions]
+        self._submissions += 1
 
-    def found(self) -> Mapping[int, tuple[Finding, ...]]:
-        """What is odd, by the number of the submission."""
-        every = {number: list(found) for number, found in self._found.items()}
-        if len(self._paddings) >= LEAST:
-            everyone = [each.share for each, _ in self._paddings.values()]
-            for number, (each, place) in self._paddings.items():
-                if is_odd(each, everyone):
-                    every.setdefault(number, []).append(_padded(each, place))
-        return {number: tuple(found) for number, found in sorted(every.items())}
+    def findings(self) -> Mapping[int, tuple[Finding, ...]]:
+        """Return the oddities, by the number of the submission."""
+        by_submission: dict[int, list[Finding]] = defaultdict(list)
+        for number, finding in (*self._deceived(), *self._padded()):
+            by_submission[number].append(finding)
+        return {number: tuple(findings) for number, findings in sorted(by_submission.items())}
+
+    def _deceived(self) -> Iterator[tuple[int, Finding]]:
+        totals: dict[str, Counter[int]] = defaultdict(Counter)
+        for number, deceptions in self._deceptions.items():
+            for each in deceptions:
+                totals[each.kind][number] += each.amount
+        medians = {kind: median_low([counts[number] for number in self._deceptions]) for kind, counts in totals.items()}
+        for number, deceptions in self._deceptions.items():
+            for each in deceptions:
+                middle = medians[each.kind] if self._submissions >= SMALLEST_CLASS else None
+                if each.amount > MEDIANS * (middle or 0):
+                    place = Place(number, each.file, each.line)
+                    yield number, Finding(each.kind, f"{each.words}{_class_median(middle)}", (place,))
+
+    def _padded(self) -> Iterator[tuple[int, Finding]]:
+        """Yield the outliers by all padding, then by unread values alone, which ordinary programs hardly have."""
+        if len(self._paddings) < SMALLEST_CLASS:
+            return
+        flagged: set[int] = set()
+        for is_whole in (True, False):
+            counts = {
+                number: padded.idle + (padded.repeated if is_whole else 0)
+                for number, (padded, _) in self._paddings.items()
+            }
+            numbers, middle = list(counts), median_low(counts.values())
+            for at in outliers([padded.share(counts[number]) for number, (padded, _) in self._paddings.items()]):
+                number = numbers[at]
+                if counts[number] >= MIN_PADDING and number not in flagged:
+                    flagged.add(number)
+                    padded, place = self._paddings[number]
+                    words = IDLE if counts[number] == padded.idle else BOTH if padded.idle else REPEATED
+                    sentence = f"{counts[number]:,} of {padded.statements:,} statements {words}{_class_median(middle)}"
+                    yield number, Finding(PADDING, sentence, (place,))
 
 
-def _padded(found: Padding, place: Place) -> Finding:
-    words = (
-        f"Of {found.statements:,} statements, {found.idle:,} set values that nothing reads, and {found.repeated:,}"
-        " stand word for word elsewhere in their file: far more than in its class."
-    )
-    return Finding(PADDING, words, (place,))
+def _class_median(middle: int | None) -> str:
+    """Return the class median in words, if the class is large enough."""
+    return "" if middle is None else f" (class median: {middle:,})"
 
 
-def _deceptions(number: int, file: Text) -> Iterator[Finding]:
+def _deceptions(file: Text) -> Iterator[Deception]:
     places = unseen(file.text)
     if len(places) > FEW:
-        yield Finding(
-            UNSEEN,
-            f"{file.name} has characters that are not seen in {len(places):,} places between its letters.",
-            (Place(number, file.name, Lines(file.text).line(places[0])),),
-        )
+        words = f"{file.name} has invisible characters in {len(places):,} places"
+        yield Deception(UNSEEN, len(places), words, file.name, Lines(file.text).line(places[0]))
     mixed = look_alikes(file.text)
     if len(mixed) > FEW:
-        words = f"In {len(mixed):,} words of {file.name}, letters of another alphabet stand for Latin ones"
-        place = Place(number, file.name, Lines(file.text).line(mixed[0][0]))
-        yield Finding(LOOK_ALIKES, f"{words}, as in “{shown(mixed[0][1])}”.", (place,))
+        words = f"{file.name} has look-alike letters of another alphabet in {len(mixed):,} words"
+        line = Lines(file.text).line(mixed[0][0])
+        yield Deception(LOOK_ALIKES, len(mixed), f"{words}, as in “{quote(mixed[0][1])}”", file.name, line)
     letters = sum(map(len, file.unseen))
     if letters > LITTLE:
-        words = f"{letters:,} characters of {file.name} are in the document but not seen on its page"
-        yield Finding(HIDDEN, f"{words}: “{shown(' '.join(file.unseen))}”.", (Place(number, file.name, 1),))
+        words = f"{file.name} has {letters:,} characters that its page does not show"
+        text = quote(" ".join(file.unseen))
+        yield Deception(HIDDEN, letters, f"{words}: “{text}”", file.name, 1)

@@ -1,4 +1,4 @@
-"""The deep pass for prose: passages whose words were replaced, dropped, added or put in another order.
+"""The deep pass for prose: find passages with replaced, dropped, added or reordered words.
 
-``likeness`` is the entrance and reads as the steps. Why so: docs/decisions/0018-deep-prose.md.
+Begin with ``likeness``, which reads as the steps. The reasons are in docs/decisions/0018-deep-prose.md.
 """

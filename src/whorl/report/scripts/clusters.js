@@ -1,4 +1,4 @@
-// The table of clusters: sorted by a column, searched by what ids and URLs have in them, folded and unfolded.
+// The table of clusters: sort by a column, search ids and URLs, fold and unfold.
 "use strict";
 
 const table = document.getElementById("table");
@@ -19,7 +19,7 @@ if (table) {
   };
 
   for (const head of heads) {
-    // Sizes are wanted largest first; similarities, which are to be looked at, smallest first.
+    // Sort sizes largest first, similarities smallest first.
     head.querySelector("button").addEventListener("click", () => {
       const sorted = head.getAttribute("aria-sort");
       sort(head, sorted ? sorted === "ascending" : head.dataset.key === "size");
@@ -27,18 +27,18 @@ if (table) {
   }
 
   const count = document.getElementById("count");
-  const find = (part) => {
-    let found = 0;
+  const search = (part) => {
+    let matches = 0;
     bodies.forEach((body, number) => {
       body.hidden = !texts[number].includes(part);
-      if (!body.hidden) found += 1;
+      if (!body.hidden) matches += 1;
     });
-    count.textContent = part ? `${found} of ${bodies.length} have it` : "";
-    document.getElementById("nothing").hidden = found > 0;
+    count.textContent = part ? `${matches} of ${bodies.length} match` : "";
+    document.getElementById("nothing").hidden = matches > 0;
   };
 
   document.getElementById("filters").addEventListener("submit", (event) => event.preventDefault());
-  document.getElementById("filter").addEventListener("input", (event) => find(event.target.value.trim().toLowerCase()));
+  document.getElementById("filter").addEventListener("input", (event) => search(event.target.value.trim().toLowerCase()));
   for (const [id, open] of [["unfold", true], ["fold", false]]) {
     document.getElementById(id).addEventListener("click", () => {
       for (const details of table.querySelectorAll("details")) details.open = open;

@@ -1,4 +1,4 @@
-// The graph of submissions and the points of the timeline: links below the minimum are hidden.
+// The graph of submissions and the points of the timeline: hide links below the minimum.
 "use strict";
 
 const picture = document.getElementById("graph");
@@ -11,9 +11,9 @@ function drawGraph() {
   const linked = new Set();
   for (const link of links) {
     const pair = pairOf(link);
-    const strong = shown.strong(pair);
-    link.toggleAttribute("hidden", !strong);
-    if (strong) linked.add(pair.left).add(pair.right);
+    const drawn = shown.links(pair);
+    link.toggleAttribute("hidden", !drawn);
+    if (drawn) linked.add(pair.left).add(pair.right);
   }
   for (const node of nodes) {
     const lonely = !linked.has(Number(node.dataset.submission));
@@ -59,7 +59,7 @@ function choose(node) {
   shown.change({ only: shown.only === submission ? null : submission });
 }
 
-// One node at a time is in the order of the tab key; arrows go on from there.
+// Only one node is in the tab order; arrow keys move from there.
 function moveFocus(node, step) {
   const visible = nodes.filter((other) => !other.hasAttribute("hidden"));
   const next = visible[(visible.indexOf(node) + step + visible.length) % visible.length];

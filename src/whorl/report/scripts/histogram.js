@@ -1,4 +1,4 @@
-// The histogram of scores: what is below the minimum fades, and the minimum can be drawn along it.
+// The histogram of scores: fade bars below the minimum, and drag the minimum along it.
 "use strict";
 
 const histogram = document.getElementById("histogram");

@@ -1,4 +1,4 @@
-// The table of pairs: sorted, filtered, and a page of rows at a time, so that thousands of pairs stay quick.
+// The table of pairs: sorted, filtered and paged, so that thousands of pairs stay fast.
 "use strict";
 
 const table = {
@@ -11,7 +11,7 @@ const table = {
 };
 
 const SHARES = new Set(["score", "similarity", "containment", "leftCoverage", "rightCoverage"]);
-const TEXTS = new Set(["left", "right", "label", "date"]);
+const TEXTS = new Set(["left", "right", "label", "date", "review"]);
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 function sortValue(pair, key) {
@@ -24,7 +24,11 @@ function byKey(one, other) {
   return (table.falling ? -order : order) || one.number - other.number;
 }
 
-function nameCell(pair, submission) {
+// One row represents all identical pairs.
+const rows = pairs.filter((pair) => pair.isRow);
+
+function nameCell(pair, key) {
+  const submission = pair[key];
   const cell = document.createElement("td");
   const link = document.createElement("a");
   const name = document.createElement("bdi");
@@ -33,11 +37,26 @@ function nameCell(pair, submission) {
   link.append(name);
   cell.className = facts.archived[submission] ? "name archived" : "name";
   cell.append(link);
+  if (pair.others[key]) cell.append(small(` +${pair.others[key].toLocaleString("en")} identical`));
+  if (key === "right" && pair.isLong) cell.append(small(" long passage"));
   return cell;
+}
+
+function small(text) {
+  const element = document.createElement("small");
+  element.textContent = text;
+  return element;
 }
 
 function valueCell(pair, key) {
   const cell = document.createElement("td");
+  if (key === "review") {
+    const text = pair.review === "follow-up" ? "to be followed up" : pair.review;
+    cell.className = "review";
+    cell.textContent = text;
+    if (pair.note) cell.append(small(`${text ? " " : ""}${pair.note}`));
+    return cell;
+  }
   if (key === "label" || key === "date") {
     const text = document.createElement("bdi");
     text.textContent = pair[key];
@@ -61,18 +80,26 @@ function bar(share) {
 function rowOf(pair) {
   const row = document.createElement("tr");
   for (const { dataset: { key } } of table.heads) {
-    row.append(key === "left" || key === "right" ? nameCell(pair, pair[key]) : valueCell(pair, key));
+    row.append(key === "left" || key === "right" ? nameCell(pair, key) : valueCell(pair, key));
   }
   return row;
 }
 
+const printed = matchMedia("print");
+
 function drawTable() {
-  const found = pairs.filter((pair) => shown.has(pair)).sort(byKey);
-  const pages = Math.max(1, Math.ceil(found.length / table.rows));
+  const visible = rows.filter((pair) => shown.has(pair)).sort(byKey);
+  const pages = Math.max(1, Math.ceil(visible.length / table.rows));
   table.page = Math.min(table.page, pages - 1);
   const start = table.page * table.rows;
-  table.body.replaceChildren(...found.slice(start, start + table.rows).map(rowOf));
-  drawCount(found.length);
+  const onPaper = printed.matches || table.printing;
+  table.body.replaceChildren(...(onPaper ? visible : visible.slice(start, start + table.rows)).map(rowOf));
+  storeView({
+    ...Object.fromEntries(KEPT.map((name) => [name, shown[name]])),
+    table: { key: table.key, falling: table.falling, page: table.page, rows: table.rows },
+    order: visible.map((pair) => pair.number),
+  });
+  drawCount(visible.length);
   drawPager(pages);
   for (const head of table.heads) {
     if (head.dataset.key !== table.key) head.removeAttribute("aria-sort");
@@ -80,9 +107,9 @@ function drawTable() {
   }
 }
 
-function drawCount(found) {
-  const all = pairs.length.toLocaleString("en");
-  const text = found === pairs.length ? `All ${all} pairs` : `${found.toLocaleString("en")} of ${all} pairs`;
+function drawCount(visible) {
+  const all = rows.length.toLocaleString("en");
+  const text = visible === rows.length ? `All ${all} rows` : `${visible.toLocaleString("en")} of ${all} rows`;
   const count = document.getElementById("count");
   if (count.textContent !== text) count.textContent = text;
 }
@@ -105,7 +132,7 @@ function drawPager(pages) {
 for (const head of table.heads) {
   const { key } = head.dataset;
   head.querySelector("button").addEventListener("click", () => {
-    // Numbers are wanted largest first, names and ranks smallest first.
+    // Sort numbers largest first, names and ranks smallest first.
     table.falling = table.key === key ? !table.falling : !TEXTS.has(key) && key !== "rank";
     table.key = key;
     table.page = 0;
@@ -117,9 +144,20 @@ document.getElementById("filters").addEventListener("submit", (event) => event.p
 document.getElementById("filter-text").addEventListener("input", (event) => {
   shown.change({ text: event.target.value.trim().toLowerCase() });
 });
-document.getElementById("filter-labelled")?.addEventListener("change", (event) => {
-  shown.change({ labelled: event.target.checked });
+document.getElementById("filter-label")?.addEventListener("change", (event) => {
+  shown.change({ label: event.target.value });
 });
+document.getElementById("filter-review").addEventListener("change", (event) => {
+  shown.change({ review: event.target.value });
+});
+document.getElementById("filter-longest").addEventListener("input", (event) => {
+  shown.change({ longest: Math.max(0, Number.parseInt(event.target.value, 10) || 0) });
+});
+for (const name of ["from", "to"]) {
+  document.getElementById(`filter-${name}`)?.addEventListener("input", (event) => {
+    shown.change({ [name]: event.target.value });
+  });
+}
 document.getElementById("filter-archived")?.addEventListener("change", (event) => {
   shown.change({ hideArchived: event.target.checked });
 });
@@ -130,8 +168,40 @@ document.getElementById("rows").addEventListener("change", (event) => {
 });
 document.getElementById("only").addEventListener("click", () => shown.change({ only: null }));
 
+// Every row is printed, not only those of the page that is shown.
+function print(on) {
+  table.printing = on;
+  drawTable();
+}
+
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
+printed.addEventListener("change", drawTable);
+
+// On the way back from a pair, the table is as it was left.
+function restore() {
+  const view = storedView();
+  Object.assign(shown, Object.fromEntries(KEPT.filter((name) => name in view).map((name) => [name, view[name]])));
+  document.getElementById("filter-text").value = shown.text;
+  document.getElementById("filter-longest").value = shown.longest;
+  document.getElementById("filter-review").value = shown.review;
+  const [label, archived] = ["filter-label", "filter-archived"].map((id) => document.getElementById(id));
+  if (label) label.value = shown.label;
+  for (const name of ["from", "to"]) {
+    const input = document.getElementById(`filter-${name}`);
+    if (input) input.value = shown[name];
+  }
+  if (archived) archived.checked = shown.hideArchived;
+  return view.table ?? {};
+}
+
+let restored = restore();
+if (restored.rows) document.getElementById("rows").value = String(restored.rows);
+
 shown.listeners.push(() => {
   table.page = 0;
+  Object.assign(table, restored);
+  restored = {};
   const chip = document.getElementById("only");
   chip.hidden = shown.only === null;
   chip.textContent = shown.only === null ? "" : `Only pairs of ${facts.names[shown.only]} ✕`;

@@ -1,21 +1,21 @@
-// Light, dark, or as the system has it. The choice is kept for the next page where the browser allows it.
+// Light, dark, or the system's theme. Remember the choice for the next page if the browser allows it.
 "use strict";
 
 const THEMES = ["system", "light", "dark"];
 
-function keptTheme() {
+function storedTheme() {
   try {
     return localStorage.getItem("whorl-theme");
   } catch {
-    return null; // Some browsers keep nothing for pages on disk: the switch then lasts as long as the page.
+    return null; // Some browsers store nothing for pages on disk: the choice then lasts as long as the page.
   }
 }
 
-function keepTheme(theme) {
+function storeTheme(theme) {
   try {
     localStorage.setItem("whorl-theme", theme);
   } catch {
-    // As above: nothing is lost but the memory of it.
+    // As above: the choice is not remembered.
   }
 }
 
@@ -24,7 +24,7 @@ function applyTheme(theme) {
 }
 
 document.documentElement.classList.add("scripted");
-applyTheme(keptTheme());
+applyTheme(storedTheme());
 
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.getElementById("theme");
@@ -34,7 +34,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const at = THEMES.indexOf(document.documentElement.dataset.theme);
     const next = THEMES[(at + 1) % THEMES.length];
     applyTheme(next);
-    keepTheme(next);
+    storeTheme(next);
     name();
   });
 });

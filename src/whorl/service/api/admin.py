@@ -10,17 +10,15 @@ from fastapi.security import HTTPAuthorizationCredentials, SecurityScopes
 from starlette.concurrency import run_in_threadpool
 
 from whorl._version import VERSION
-from whorl.service import access, person, usage
-from whorl.service.access import NewToken
-from whorl.service.api.asking import TOKEN, Admin, asker, desk_of
+from whorl.service import administration
+from whorl.service.administration import Erasure, NewToken, Usage
+from whorl.service.api.authentication import TOKEN, Admin, asker, context_of
 from whorl.service.api.bodies import JSON, json_of, schema_of
 from whorl.service.api.bodies import documented as body
-from whorl.service.api.problems import documented
-from whorl.service.api.schemas import AuditAnswer, HealthAnswer, Limit, Line, TokenBody, TokensAnswer
-from whorl.service.metrics import MEDIA
-from whorl.service.moments import now
-from whorl.service.tokens import Scope
-from whorl.service.usage import Usage
+from whorl.service.api.schemas import AuditAnswer, HealthAnswer, Limit, Line, TokenBody, TokensAnswer, documented
+from whorl.service.authentication import TokenScope
+from whorl.service.database import now
+from whorl.service.middleware import METRICS_MEDIA
 
 router = APIRouter(tags=["admin"])
 
@@ -30,10 +28,11 @@ PIECE = 1 << 16
 
 @router.get("/health", responses=documented(without_token=True))
 def health(request: Request) -> HealthAnswer:
-    """Whether the service answers and its index can be read. Needs no token."""
-    with desk_of(request).reading() as index:
+    """Check that the service answers and its index can be read. Needs no token."""
+    context = context_of(request)
+    with context.reading() as index:
         index.page_by_number(0, 1)
-    return HealthAnswer(status="ok", version=VERSION)
+    return HealthAnswer(status="ok", version=VERSION, jail=context.jail)
 
 
 def monitor(
@@ -41,27 +40,30 @@ def monitor(
     wanted: SecurityScopes,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(TOKEN)],
 ) -> None:
-    """Who may see the figures: admins, or everybody if the service was started so."""
-    if not desk_of(request).settings.open_metrics:
+    """Let admins see the figures, or everybody if the service was started so."""
+    if not context_of(request).settings.open_metrics:
         asker(request, wanted, credentials)
 
 
 @router.get(
     "/metrics",
     response_class=Response,
-    dependencies=[Security(monitor, scopes=[Scope.ADMIN])],
+    dependencies=[Security(monitor, scopes=[TokenScope.ADMIN])],
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **documented()},
 )
 def metrics(request: Request) -> Response:
     """Figures for monitoring, as Prometheus reads them."""
-    desk = desk_of(request)
-    return Response(desk.metrics.text(desk), media_type=MEDIA)
+    context = context_of(request)
+    with context.reading() as index:
+        documents = len(index)
+    jobs = {state.value: count for state, count in context.jobs.counts().items()}
+    return Response(context.metrics.text(documents, context.waiting, jobs), media_type=METRICS_MEDIA)
 
 
 @router.get("/tokens", responses=documented())
 def tokens(request: Request, principal: Admin) -> TokensAnswer:
-    """All tokens, without their secrets."""
-    return TokensAnswer(tokens=access.tokens(desk_of(request), principal))
+    """List all tokens, without their secrets."""
+    return TokensAnswer(tokens=administration.list_tokens(context_of(request), principal))
 
 
 @router.post(
@@ -69,18 +71,18 @@ def tokens(request: Request, principal: Admin) -> TokensAnswer:
 )
 async def create(request: Request, principal: Admin) -> NewToken:
     """Make a token. Its secret is in this answer and nowhere else."""
-    given = await json_of(request, TokenBody)
-    expires = None if given.days is None else now() + timedelta(days=given.days)
+    fields = await json_of(request, TokenBody)
+    expires = None if fields.days is None else now() + timedelta(days=fields.days)
     return await run_in_threadpool(
-        access.create, desk_of(request), principal, tenant=given.tenant, scopes=frozenset(map(Scope, given.scopes)),
-        label=given.label, expires=expires,
+        administration.create_token, context_of(request), principal, tenant=fields.tenant, label=fields.label,
+        expires=expires, scopes=frozenset(map(TokenScope, fields.scopes)),
     )  # fmt: skip
 
 
 @router.delete("/tokens/{token}", status_code=204, responses=documented(404, 409))
 def revoke(request: Request, token: str, principal: Admin) -> Response:
     """Revoke a token: it allows nothing from now on."""
-    access.revoke(desk_of(request), principal, token)
+    administration.revoke_token(context_of(request), principal, token)
     return Response(status_code=204)
 
 
@@ -90,14 +92,14 @@ def audit(
     limit: Annotated[Limit, Query()] = 50,
 ) -> AuditAnswer:  # fmt: skip
     """Lines of the audit log, the newest first."""
-    lines = access.audit(desk_of(request), principal, after=after, limit=limit)
+    lines = administration.read_audit_log(context_of(request), principal, after=after, limit=limit)
     return AuditAnswer(lines=lines, after=lines[-1].id if len(lines) == limit else None)
 
 
 @router.get("/usage", responses=documented())
 def use(request: Request, principal: Admin) -> Usage:
-    """How much is stored, and whose."""
-    return usage.usage(desk_of(request), principal)
+    """Return how much is stored, by tenant."""
+    return administration.measure_usage(context_of(request), principal)
 
 
 @router.get(
@@ -106,13 +108,20 @@ def use(request: Request, principal: Admin) -> Usage:
     responses={200: {"content": {"application/zip": {"schema": {"type": "string"}}}}, **documented(404)},
 )
 def export(request: Request, person_: Line, principal: Admin) -> StreamingResponse:
-    """All about one person, who owns documents or is their contact: documents, texts, lines of the log, packed."""
-    made = person.export(desk_of(request), principal, person_)
+    """Export all data about one person, who owns documents or is their contact: documents, texts, lines of the log."""
+    archive = administration.export_person(context_of(request), principal, person_)
     headers = {"Content-Disposition": 'attachment; filename="person.zip"'}
-    return StreamingResponse(_pieces(made), media_type="application/zip", headers=headers)
+    return StreamingResponse(_pieces(archive), media_type="application/zip", headers=headers)
 
 
-def _pieces(made: IO[bytes]) -> Iterator[bytes]:
-    with made:
-        while piece := made.read(PIECE):
+@router.delete("/people/{person_}", responses=documented(404))
+def erase(request: Request, person_: Line, principal: Admin) -> Erasure:
+    """Delete all about one person: documents that they own or are the contact of, results of their jobs, and results of
+    comparisons in which they have a submission. Receipts tell when the documents are purged."""
+    return administration.erase_person(context_of(request), principal, person_)
+
+
+def _pieces(archive: IO[bytes]) -> Iterator[bytes]:
+    with archive:
+        while piece := archive.read(PIECE):
             yield piece

@@ -1,18 +1,29 @@
-"""Bodies of requests, read after it is known who asks: JSON, or a form with files. What is wrong with one is told."""
+"""Read the bodies of API requests: JSON, forms with files, and documents named by URL."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from whorl.service.api.asking import desk_of
+from whorl.service.api.authentication import context_of
+from whorl.service.api.large_json import MANY, TARGET, has_many_strings, is_small, joined
+from whorl.service.authentication import Principal
+from whorl.service.context import Context
+from whorl.service.documents import LARGE
+from whorl.service.fetching import Fetched, fetch
+from whorl.service.index_process import PARSE_BODY
+from whorl.service.middleware import FORM as FORM_BYTES
+from whorl.service.middleware import announced_length
+from whorl.service.naming import Upload
 from whorl.service.problems import Problem
-from whorl.service.uploads import Upload
+from whorl.service.settings import MEGABYTE
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -21,9 +32,19 @@ JSON, FORM = "application/json", "multipart/form-data"
 # Fields of a form: more than any has here.
 MOST_FIELDS = 200
 
+# The field of a JSON body that has a document's text.
+TEXT = "text"
+
+# Seconds that a large body waits for a process before it is refused, and between two looks. A client that sends again
+# at once is slowed down, and one that sends several at a time is served.
+ROOM_SECONDS, ROOM_LOOK = 2.0, 0.05
+
+# Faults that are told of one body.
+MOST_FAULTS = 20
+
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentForm:
     """A form: its fields, those that came several times as lists, and its files by field."""
 
     fields: dict[str, Any]
@@ -31,63 +52,104 @@ class Sent:
 
 
 def media_of(request: Request) -> str:
-    """The type of the body, without its parameters."""
+    """Return the media type of the body, without its parameters."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def json_of(request: Request, model: type[M]) -> M:
-    """A JSON body."""
+    """Read a JSON body."""
     if media_of(request) != JSON:
         raise Problem(415, f"Send the body as {JSON}.")
-    raw = await request.body()
+    principal: Principal = request.state.principal
+    if announced_length(request.scope) > LARGE:
+        await _room(context_of(request), principal)
+    with reserved(request):
+        raw = await request.body()
+        return await run_in_threadpool(_validated, context_of(request), principal, raw, model)
+
+
+def _validated(context: Context, principal: Principal, raw: bytes, model: type[M]) -> M:
     try:
-        return model.model_validate_json(raw)
+        if is_small(raw):
+            return model.model_validate_json(raw)
+        if has_many_strings(raw):
+            raise Problem(422, f"The body cannot be read: {MANY}.")
+        with context.in_process(principal) as process:
+            text, rest = process.call(PARSE_BODY, TARGET, raw, TEXT)
+        return model.model_validate(joined(TEXT, text, rest))
     except ValidationError as error:
         raise invalid(error) from error
 
 
+async def _room(context: Context, principal: Principal) -> None:
+    """Wait a little until a process may take a large body, before it is read. Nothing is received meanwhile."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + ROOM_SECONDS
+    while True:
+        try:
+            context.check_process(principal)
+            return
+        except Problem:
+            if loop.time() >= until:
+                raise
+        await asyncio.sleep(ROOM_LOOK)
+
+
+def reserved(request: Request) -> AbstractContextManager[None]:
+    """Hold room for the body of a request while it is read. A problem if too much is on its way already."""
+    context = context_of(request)
+    most = context.settings.max_batch + FORM_BYTES
+    size = min(announced_length(request.scope) or most, most)
+    principal = request.state.principal
+    return context.bodies.reserved(principal.tenant or "", size)
+
+
 @asynccontextmanager
-async def form_of(request: Request) -> AsyncIterator[Sent]:
-    """A form, whose files are open inside."""
-    settings = desk_of(request).settings
-    try:
-        form = await request.form(
-            max_files=settings.max_files, max_fields=MOST_FIELDS, max_part_size=settings.max_upload
-        )
-    except HTTPException as error:  # Starlette's word for a form that cannot be parsed
-        raise Problem(422, f"The form cannot be read: {error.detail}") from error
-    try:
-        yield _sent(form)
-    finally:
-        await form.close()
+async def form_of(request: Request) -> AsyncIterator[SentForm]:
+    """Read a form; its files are open inside the context."""
+    settings = context_of(request).settings
+    with reserved(request):
+        try:
+            form = await request.form(
+                max_files=settings.max_files, max_fields=MOST_FIELDS, max_part_size=settings.max_upload
+            )
+        except HTTPException as error:  # Starlette's word for a form that cannot be parsed
+            raise Problem(422, f"The form cannot be read: {error.detail}") from error
+        try:
+            yield _sent(form)
+        finally:
+            await form.close()
 
 
-def fields_of(sent: Sent, model: type[M]) -> M:
-    """The fields of a form as a model. What takes a list takes one value, too."""
+def fields_of(sent: SentForm, model: type[M]) -> M:
+    """Return the fields of a form as a model. A list field accepts a single value."""
     lists = {name for name, field in model.model_fields.items() if "list" in str(field.annotation)}
-    given = {
+    fields = {
         name: [value] if name in lists and isinstance(value, str) else value for name, value in sent.fields.items()
     }
     try:
-        return model.model_validate(given)
+        return model.model_validate(fields)
     except ValidationError as error:
         raise invalid(error) from error
 
 
 def invalid(error: ValidationError) -> Problem:
-    """What is wrong with values, all of it."""
-    told = [f"{'.'.join(map(str, each['loc'])) or 'body'}: {each['msg']}" for each in error.errors(include_url=False)]
-    return Problem(422, "; ".join(told)[:2000])
+    """Describe the first faults of values."""
+    faults = error.errors(include_url=False, include_input=False)[:MOST_FAULTS]
+    lines = [f"{'.'.join(str(part)[:80] for part in each['loc']) or 'body'}: {each['msg']}" for each in faults]
+    return Problem(422, "; ".join(lines)[:2000])
 
 
 def documented(*models: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """What OpenAPI says of a body that is read here: media type and schema of each form that it may have."""
+    """Return the OpenAPI description of a body: media type and schema of each form that it may have."""
     return {"requestBody": {"required": True, "content": {media: {"schema": schema} for media, schema in models}}}
 
 
-def schema_of(model: type[BaseModel], file: str | None = None, many: Sequence[str] = ()) -> dict[str, Any]:
-    """The schema of a model; as a form, with the field of one file, or with the fields of many, of which the first
-    must be there."""
+def schema_of(
+    model: type[BaseModel], file: str | None = None, many: Sequence[str] = (), optional: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the schema of a model; as a form, with the field of one file, or with the fields of many, of which the
+    first must be there. Fields that are ``optional`` have many files or none."""
     schema = model.model_json_schema()
     if file is not None or many:
         schema["properties"] = {name: _sayable(field) for name, field in schema["properties"].items()}
@@ -95,21 +157,21 @@ def schema_of(model: type[BaseModel], file: str | None = None, many: Sequence[st
     if file is not None:
         schema["properties"][file] = one
         schema["required"] = [*schema.get("required", []), file]
-    for name in many:
+    for name in (*many, *optional):
         schema["properties"][name] = {"type": "array", "items": one, "minItems": 1}
     return {**schema, "required": [*schema.get("required", []), many[0]]} if many else schema
 
 
 def _sayable(field: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a field of a form, which cannot be null: it is left out instead."""
+    """Return the schema of a field of a form, which cannot be null: it is left out instead."""
     kinds = [kind for kind in field.get("anyOf", []) if kind != {"type": "null"}]
     if len(kinds) != 1:
         return field
-    kept = {name: value for name, value in field.items() if name not in ("anyOf", "default")}
-    return {**kept, **kinds[0]}
+    rest = {name: value for name, value in field.items() if name not in ("anyOf", "default")}
+    return {**rest, **kinds[0]}
 
 
-def _sent(form: FormData) -> Sent:
+def _sent(form: FormData) -> SentForm:
     fields: dict[str, Any] = {}
     files: dict[str, list[Upload]] = {}
     for name, value in form.multi_items():
@@ -119,4 +181,45 @@ def _sent(form: FormData) -> Sent:
             fields[name] = [*(fields[name] if isinstance(fields[name], list) else [fields[name]]), value]
         else:
             fields[name] = value
-    return Sent(fields, files)
+    return SentForm(fields, files)
+
+
+# The field of a form that has the document.
+FILE = "file"
+
+
+async def content_of(request: Request, written: type[BaseModel], options: type[M]) -> tuple[M, bytes | str, str | None]:
+    """Return the request, the document, and the name of its file if it has one. ``written`` is the model of JSON: the
+    options and a text."""
+    if media_of(request) == FORM:
+        return await _uploaded(request, options)
+    if media_of(request) != JSON:
+        raise Problem(415, f"Send the body as {JSON} or {FORM}.")
+    fields = (await json_of(request, written)).model_dump()
+    text: str = fields.pop(TEXT)
+    return options.model_validate(fields), text, None
+
+
+async def _uploaded(request: Request, options: type[M]) -> tuple[M, bytes, str]:
+    settings = context_of(request).settings
+    async with form_of(request) as sent:
+        fields, files = fields_of(sent, options), sent.files.get(FILE, [])
+        if len(files) != 1 or len(sent.files) != 1:
+            raise Problem(422, f"Send one file, in the field '{FILE}'.")
+        content: bytes = await run_in_threadpool(files[0].file.read)
+    if len(content) > settings.max_upload:
+        raise Problem(413, f"The file has more than {settings.max_upload // MEGABYTE:,} MB.")
+    return fields, content, files[0].name
+
+
+async def fetched(request: Request, url: str) -> Fetched:
+    """Return the content of an address, if the service fetches at all."""
+    context = context_of(request)
+    if not context.settings.fetch:
+        raise Problem(404, "This service does not fetch documents. Send the document itself.")
+    return await run_in_threadpool(_fetched, context, request.state.principal, url)
+
+
+def _fetched(context: Context, principal: Principal, url: str) -> Fetched:
+    with context.fetching(principal):
+        return fetch(url, context.settings.max_upload, context.settings.fetch_seconds)

@@ -6,15 +6,14 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from whorl.service import clusters, comparisons, events, tasks
-from whorl.service.api.asking import Comparer, desk_of
+from whorl.service import job_requests
+from whorl.service.api.authentication import Comparer, context_of
 from whorl.service.api.bodies import FORM, JSON, fields_of, form_of, json_of, media_of, schema_of
 from whorl.service.api.bodies import documented as body
-from whorl.service.api.problems import documented
-from whorl.service.api.schemas import ClusterBody, ComparisonBody, JobsAnswer, Limit, Line
-from whorl.service.comparisons import Batch, ComparisonOptions
-from whorl.service.guard import REPORT_POLICY
-from whorl.service.jobs import Job
+from whorl.service.api.schemas import ClusterBody, ComparisonBody, JobsAnswer, Limit, Line, documented
+from whorl.service.job_requests import ComparisonOptions, ComparisonUploads
+from whorl.service.jobs import ServiceJob
+from whorl.service.middleware import REPORT_POLICY
 from whorl.service.problems import Problem
 
 router = APIRouter(tags=["jobs"])
@@ -26,7 +25,7 @@ _COMPARISON = schema_of(ComparisonBody, many=FILES)
 
 
 @router.post("/comparisons", status_code=202, openapi_extra=body((FORM, _COMPARISON)), responses=documented(408, 415))
-async def compare(request: Request, response: Response, principal: Comparer) -> Job:
+async def compare(request: Request, response: Response, principal: Comparer) -> ServiceJob:
     """Compare a class: files, or one archive of them, as ``submissions``; what everybody was given as ``base``; what is
     only compared with as ``archive``. The answer is a job, whose address is in ``Location``."""
     if media_of(request) != FORM:
@@ -35,19 +34,23 @@ async def compare(request: Request, response: Response, principal: Comparer) -> 
         if unknown := set(sent.files) - set(FILES):
             raise Problem(422, f"{', '.join(sorted(unknown))[:200]}: send files as {', '.join(FILES)}.")
         options = ComparisonOptions(**fields_of(sent, ComparisonBody).model_dump())
-        batch = Batch(**{name: sent.files.get(name, []) for name in FILES})
-        job = await run_in_threadpool(comparisons.submit, desk_of(request), principal, batch, options)
+        batch = ComparisonUploads(**{name: sent.files.get(name, []) for name in FILES})
+        job = await run_in_threadpool(job_requests.submit_comparison, context_of(request), principal, batch, options)
     return _located(job, response)
 
 
 @router.post(
     "/clusters", status_code=202, openapi_extra=body((JSON, schema_of(ClusterBody))), responses=documented(408, 415)
 )
-async def cluster(request: Request, response: Response, principal: Comparer) -> Job:
+async def cluster(request: Request, response: Response, principal: Comparer) -> ServiceJob:
     """Find near-duplicates among one's documents. The answer is a job."""
-    given = await json_of(request, ClusterBody)
+    fields = await json_of(request, ClusterBody)
     job = await run_in_threadpool(
-        clusters.submit, desk_of(request), principal, collection=given.collection, threshold=given.threshold
+        job_requests.submit_clustering,
+        context_of(request),
+        principal,
+        collection=fields.collection,
+        threshold=fields.threshold,
     )
     return _located(job, response)
 
@@ -59,47 +62,53 @@ def list_(
     limit: Annotated[Limit, Query()] = 50,
 ) -> JobsAnswer:  # fmt: skip
     """Jobs, the newest first."""
-    found = tasks.listed(desk_of(request), principal, after=after, limit=limit)
-    return JobsAnswer(jobs=found, after=found[-1].id if len(found) == limit else None)
+    found_jobs = job_requests.list_jobs(context_of(request), principal, after=after, limit=limit)
+    return JobsAnswer(jobs=found_jobs, after=found_jobs[-1].id if len(found_jobs) == limit else None)
 
 
 @router.get("/jobs/{job}", responses=documented(404))
-def get(request: Request, job: str, principal: Comparer) -> Job:
-    """A job as it stands."""
-    return tasks.get(desk_of(request), principal, job)
+def get(request: Request, job: str, principal: Comparer) -> ServiceJob:
+    """Return the state of a job."""
+    return job_requests.get_job(context_of(request), principal, job)
 
 
 @router.delete("/jobs/{job}", responses=documented(404))
-def cancel(request: Request, job: str, principal: Comparer) -> Job:
+def cancel(request: Request, job: str, principal: Comparer) -> ServiceJob:
     """Stop a job. Nothing happens to one that is over."""
-    return tasks.cancel(desk_of(request), principal, job)
+    return job_requests.cancel_job(context_of(request), principal, job)
 
 
 @router.get(
     "/jobs/{job}/events",
     response_class=StreamingResponse,
-    responses={200: {"content": {events.MEDIA: {"schema": {"type": "string"}}}}, **documented(404)},
+    responses={200: {"content": {job_requests.EVENTS_MEDIA: {"schema": {"type": "string"}}}}, **documented(404)},
 )
 async def follow(request: Request, job: str, principal: Comparer) -> StreamingResponse:
     """Server-sent events: ``progress`` whenever something changed, then ``end``."""
-    stream = await events.follow(desk_of(request), principal, job)
-    return StreamingResponse(stream, media_type=events.MEDIA)
+    stream = await job_requests.follow(context_of(request), principal, job)
+    return StreamingResponse(stream, media_type=job_requests.EVENTS_MEDIA)
 
 
 @router.get("/jobs/{job}/result", response_class=FileResponse, responses={
     200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **documented(404, 409),
 })  # fmt: skip
 def result(request: Request, job: str, principal: Comparer) -> FileResponse:
-    """The result of a job that is done. Of a comparison: what ``whorl compare --format json`` prints."""
-    return FileResponse(tasks.result(desk_of(request), principal, job), media_type="application/json")
+    """Return the result of a finished job. Of a comparison: what ``whorl compare --format json`` prints."""
+    return FileResponse(job_requests.result_file(context_of(request), principal, job), media_type="application/json")
+
+
+@router.delete("/jobs/{job}/result", responses=documented(404, 409))
+def forget(request: Request, job: str, principal: Comparer) -> ServiceJob:
+    """Delete the result of a job that is over: names and texts in it are gone, that there was a job stays."""
+    return job_requests.forget_result(context_of(request), principal, job)
 
 
 @router.get("/jobs/{job}/report.zip", response_class=FileResponse, responses={
     200: {"content": {"application/zip": {"schema": {"type": "string"}}}}, **documented(404, 409),
 })  # fmt: skip
 def report_zip(request: Request, job: str, principal: Comparer) -> FileResponse:
-    """The report of a comparison, packed."""
-    path = tasks.report_zip(desk_of(request), principal, job)
+    """Return the report of a comparison as a zip file."""
+    path = job_requests.report_zip(context_of(request), principal, job)
     return FileResponse(path, media_type="application/zip", filename="report.zip")
 
 
@@ -108,11 +117,11 @@ def report_zip(request: Request, job: str, principal: Comparer) -> FileResponse:
     **documented(404, 409),
 })  # fmt: skip
 def report(request: Request, job: str, path: str, principal: Comparer) -> FileResponse:
-    """A page of the report of a comparison; the first is ``index.html``."""
-    found = tasks.report(desk_of(request), principal, job, path)
-    return FileResponse(found, headers={"Content-Security-Policy": REPORT_POLICY})
+    """Return a page of the report of a comparison; the first is ``index.html``."""
+    found_jobs = job_requests.report_file(context_of(request), principal, job, path)
+    return FileResponse(found_jobs, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-def _located(job: Job, response: Response) -> Job:
+def _located(job: ServiceJob, response: Response) -> ServiceJob:
     response.headers["Location"] = f"/api/v1/jobs/{job.id}"
     return job

@@ -1,37 +1,43 @@
-"""What clients send and get, where it is not a record of the modules above as it is."""
+"""Pydantic models of requests and answers, and the documentation of problems."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from whorl.frontends.detection import names as formats
+from whorl.formats.detection import names as formats
 from whorl.registry.search import THRESHOLD
 from whorl.scheme import PRESETS
 from whorl.service.audit import AuditLine
-from whorl.service.comparisons import AUTO
-from whorl.service.jobs import Job
+from whorl.service.authentication import LONGEST_LABEL, Token
+from whorl.service.disclosure import ForeignMatch
+from whorl.service.documents import CollectionInfo
+from whorl.service.job_requests import AUTO
+from whorl.service.jobs import ServiceJob
 from whorl.service.naming import DEFAULT_COLLECTION, LONGEST_NAME, SLUG
-from whorl.service.searching import MOST_HITS, NEAR, OwnHit
-from whorl.service.shelves import LONGEST_DAYS, Shelf
-from whorl.service.tokens import LONGEST_LABEL, Token
+from whorl.service.problems import PROBLEM_MEDIA, TITLES
+from whorl.service.retention import LONGEST_DAYS
+from whorl.service.search import MOST_HITS, NEAR, OwnHit
+from whorl.sweep.screening import OVERLAP
 
 Slug = Annotated[str, Field(pattern=f"^{SLUG}$")]
 # One line of text: no control characters.
 Line = Annotated[str, Field(max_length=2000, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
-# The list is told to clients; what is not on it is refused where it is used, in a sentence that says where to look.
+# Clients get the list; a format that is not on it is refused where it is used, in a sentence that says where to look.
 Format = Annotated[str, Field(json_schema_extra={"enum": sorted(formats())})]
+# A day, a month or a year.
+PartOfDate = Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$")]
 Limit = Annotated[int, Field(ge=1, le=500)]
 HitLimit = Annotated[int, Field(ge=1, le=MOST_HITS)]
 
 
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """A body of a request: a field that nobody knows is a mistake."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class DocumentFacts(Body):
+class DocumentFacts(RequestBody):
     """What is known of a document beside its content."""
 
     collection: Slug = DEFAULT_COLLECTION
@@ -40,7 +46,7 @@ class DocumentFacts(Body):
     contact: Line | None = Field(None, description="Whom to ask about it.")
     labels: list[Line] = Field(default_factory=list, max_length=100)
     format: Format | None = Field(None, description="What it is, if content and name do not tell.")
-    sanctioned: bool = Field(False, description="What stands in it is no evidence for anybody. For admins.")
+    sanctioned: bool = Field(False, description="Its text is no evidence for anybody. For admins.")
     tenant: Slug | None = Field(None, description="Whose it is to be. For admins.")
 
 
@@ -64,13 +70,13 @@ class DocumentAddress(DocumentFacts):
     from_url: Line = Field(min_length=1)
 
 
-class SearchOptions(Body):
+class SearchOptions(RequestBody):
     """How a search is done."""
 
     name: Name | None = None
     format: Format | None = None
     limit: HitLimit = 10
-    window: int | None = Field(None, ge=1, le=1_000_000, description="A larger window than the index's: an estimate.")
+    window: int | None = Field(None, ge=1, le=65_536, description="A larger window than the index's: an estimate.")
     look_ups: int | None = Field(None, ge=1, description="Look up only so many hashes: an estimate.")
     passages: bool = True
     with_text: bool = Field(False, description="Answer with the text that was read, into which passages point.")
@@ -88,7 +94,48 @@ class SearchAddress(SearchOptions):
     from_url: Line = Field(min_length=1)
 
 
-class RegistryOptions(Body):
+class CheckOptions(RequestBody):
+    """The parts of a manuscript that count, and the documents that may be its sources."""
+
+    name: Name | None = None
+    format: Format | None = None
+    limit: HitLimit = Field(MOST_HITS, description="List at most this many sources. All count.")
+    deep: bool = Field(False, description="Look for passages whose words were changed, too, for 20 seconds. For prose.")
+    quotations: bool = Field(True, description="Leave out quotations.")
+    bibliography: bool = Field(True, description="Leave out the bibliography.")
+    min_words: int = Field(0, ge=0, le=1_000_000, description="Leave out passages with fewer words.")
+    exclude_sources: list[Line] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Leave out sources whose name, title or URL matches, such as *draft*.",
+    )
+    exclude_labels: list[Line] = Field(
+        default_factory=list, max_length=100, description="Leave out sources with such a label."
+    )
+    exclude_before: PartOfDate | None = Field(None, description="Leave out sources dated before, such as 2024-05.")
+    exclude_after: PartOfDate | None = Field(None, description="Leave out sources dated after.")
+    labels: list[Line] = Field(
+        default_factory=list, max_length=100, description="Look only at documents with such labels."
+    )
+
+
+class CheckBody(CheckOptions):
+    """A manuscript as a text."""
+
+    text: str = Field(pattern=r"\S", description="The text: white space alone cannot be checked.")
+
+
+class ManuscriptAnswer(BaseModel):
+    """A check of a manuscript."""
+
+    check: dict[str, Any] = Field(description="One of the objects that 'whorl check --format json' prints.")
+    foreign: list[ForeignMatch] = Field(
+        description="Matches in documents of other owners, as far as they are disclosed."
+    )
+    note: str = Field(description="A remark about 'foreign', or an empty text.")
+
+
+class RegistryOptions(RequestBody):
     """How a registry is searched."""
 
     name: Name | None = None
@@ -103,7 +150,22 @@ class RegistryBody(RegistryOptions):
     text: str
 
 
-class ComparisonBody(Body):
+class ScreeningOptions(RequestBody):
+    """How a text is screened against the documents of the sweeps."""
+
+    name: Name = Field(description="The URL or id of the document.")
+    format: Format | None = None
+    overlap: float = Field(OVERLAP, gt=0, le=1, description="Minimum share of either document for an overlap.")
+    add: bool = Field(False, description="Store the document unless it is a duplicate: for admins.")
+
+
+class ScreeningBody(ScreeningOptions):
+    """A text to be screened."""
+
+    text: str
+
+
+class ComparisonBody(RequestBody):
     """How a class is compared; the files are ``submissions``, ``base`` and ``archive`` of the same form."""
 
     scheme: Annotated[str, Field(json_schema_extra={"enum": [AUTO, *PRESETS]})] = AUTO
@@ -114,20 +176,20 @@ class ComparisonBody(Body):
     title: Line | None = None
 
 
-class ClusterBody(Body):
+class ClusterBody(RequestBody):
     """Which documents are clustered: those of a collection, or all."""
 
     collection: Slug | None = None
     threshold: float | None = Field(None, gt=0, le=1)
 
 
-class CollectionBody(Body):
+class CollectionBody(RequestBody):
     """How long documents of a collection are kept; null: until they are deleted."""
 
     retention_days: int | None = Field(None, ge=1, le=LONGEST_DAYS)
 
 
-class TokenBody(Body):
+class TokenBody(RequestBody):
     """A token to be made."""
 
     scopes: list[Literal["search", "add", "compare", "admin"]] = Field(min_length=1)
@@ -137,10 +199,11 @@ class TokenBody(Body):
 
 
 class HealthAnswer(BaseModel):
-    """That the service answers, and which version it is."""
+    """That the service answers, which version it is, and whether the kernel locks its parsers in."""
 
     status: str
     version: str
+    jail: str = Field(description="'complete', or what of it this kernel does not have.")
 
 
 class ProblemAnswer(BaseModel):
@@ -159,16 +222,16 @@ class NearAnswer(BaseModel):
     threshold: float = NEAR
 
 
-class ShelvesAnswer(BaseModel):
+class CollectionsAnswer(BaseModel):
     """All collections of a tenant."""
 
-    collections: list[Shelf]
+    collections: list[CollectionInfo]
 
 
 class JobsAnswer(BaseModel):
     """Some jobs, the newest first; ``after`` is what to ask with for the next ones."""
 
-    jobs: list[Job]
+    jobs: list[ServiceJob]
     after: str | None
 
 
@@ -186,7 +249,7 @@ class AuditAnswer(BaseModel):
 
 
 class RegistryHit(BaseModel):
-    """A registered document that a text may come from: see ``whorl registry search``."""
+    """A hit of the registry (``whorl.registry.search.RegistryHit``) as JSON: see ``whorl registry search``."""
 
     id: str
     url: str | None
@@ -205,3 +268,25 @@ class RegistryAnswer(BaseModel):
 
     hits: list[RegistryHit]
     notes: list[str]
+
+
+# Error answers of every endpoint, and of those that need a token.
+EVERYWHERE = (400, 413, 421, 429, 500, 503)
+WITH_TOKEN = (401, 403, 422)
+
+
+def documented(*statuses: int, without_token: bool = False) -> dict[int | str, dict[str, Any]]:
+    """Return the problems of an endpoint, in addition to those of all."""
+    schema = {"$ref": "#/components/schemas/ProblemAnswer"}
+    return {
+        status: {
+            "description": TITLES[status],
+            "model": ProblemAnswer,
+            "content": {PROBLEM_MEDIA: {"schema": schema}},
+            **({"headers": _RETRY} if status in (429, 503) else {}),
+        }
+        for status in sorted({*EVERYWHERE, *(() if without_token else WITH_TOKEN), *statuses})
+    }
+
+
+_RETRY = {"Retry-After": {"description": "Seconds after which to try again.", "schema": {"type": "integer"}}}

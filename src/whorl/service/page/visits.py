@@ -1,8 +1,10 @@
-"""Who is at the page: the session's cookie, and what guards forms against other sites."""
+"""Requests of the page: the session cookie, protection against CSRF, and posted forms."""
 
 import hmac
 import re
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated
@@ -10,14 +12,17 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from whorl.errors import WhorlError
-from whorl.service.api.asking import address_of, desk_of
-from whorl.service.desk import Desk
-from whorl.service.page.frame import Frame, frame_of
-from whorl.service.principal import Principal
+from whorl.service.api.authentication import address_of, context_of, vouch
+from whorl.service.api.bodies import reserved
+from whorl.service.authentication import Principal
+from whorl.service.context import Context
+from whorl.service.page.rendering import PageFrame, frame_of
 from whorl.service.problems import Problem, problem_of
 
 # Over TLS the prefix makes a browser take the cookie from this host alone, for all of it, and never in the clear.
@@ -42,38 +47,39 @@ class SignInNeeded(Problem):
 class Visit:
     """A signed-in person's request."""
 
-    desk: Desk
+    context: Context
     principal: Principal
     is_part: bool
 
     def fault(self, error: WhorlError) -> Problem:
-        """What is told above the form that was sent, which then keeps what was typed. For a script, and for what no
-        other form would mend, the error goes on."""
+        """Return the error to show above the form, which keeps its values. Raise it again for a script, and if no other
+        input would help."""
         problem = problem_of(error)
         if self.is_part or problem.status == 403 or problem.status >= 500:
             raise error
         return problem
 
-    def frame(self, current: str, notice: str = "") -> Frame:
-        """The frame of a page in this section of the menu."""
-        return frame_of(self.desk, self.principal, current).saying(notice)
+    def frame(self, current: str, notice: str = "") -> PageFrame:
+        """Return the frame of a page in this section of the menu."""
+        return frame_of(self.context, self.principal, current).saying(notice)
 
 
 def wants_part(request: Request) -> bool:
-    """Whether a script asks for a piece of the page it is on."""
+    """Return whether a script requests a piece of the page it is on."""
     return request.headers.get("HX-Request") == "true" and "HX-History-Restore-Request" not in request.headers
 
 
 async def visit(request: Request) -> Visit:
-    """Who is signed in; sends everybody else to the form."""
+    """Return who is signed in; redirect everybody else to the form."""
     principal = await run_in_threadpool(principal_of, request)
     if principal is None:
         wanted = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
         raise SignInNeeded(wanted if request.method == "GET" else "/")
     request.state.principal = principal
-    desk = desk_of(request)
-    desk.admit(principal)
-    return Visit(desk, principal, wants_part(request))
+    vouch(request)
+    context = context_of(request)
+    context.admit(principal)
+    return Visit(context, principal, wants_part(request))
 
 
 Visitor = Annotated[Visit, Depends(visit)]
@@ -81,51 +87,50 @@ Visitor = Annotated[Visit, Depends(visit)]
 
 def principal_of(request: Request) -> Principal | None:
     """Whose session the cookie is."""
-    desk = desk_of(request)
-    cookie = request.cookies.get(cookie_name(desk), "")
-    session = desk.sessions.find(cookie) if cookie else None
+    context = context_of(request)
+    cookie = request.cookies.get(cookie_name(context), "")
+    session = context.sessions.find(cookie) if cookie else None
     if session is None:
         return None
-    token = session.token
-    return Principal(token.id, token.tenant, token.scopes, session.csrf, address_of(request))
+    return Principal.of(session.token, session.csrf, address_of(request))
 
 
-def cookie_name(desk: Desk) -> str:
-    """What the session's cookie is called."""
-    return SECURE_COOKIE if desk.settings.https else PLAIN_COOKIE
+def cookie_name(context: Context) -> str:
+    """Return the name of the session's cookie."""
+    return SECURE_COOKIE if context.settings.https else PLAIN_COOKIE
 
 
-def set_cookie(response: Response, desk: Desk, name: str, value: str) -> None:
-    """A cookie that no script reads and no other site's request carries; it goes when the browser is closed."""
-    response.set_cookie(name, value, path="/", secure=desk.settings.https, httponly=True, samesite="strict")
+def set_cookie(response: Response, context: Context, name: str, value: str) -> None:
+    """Set a cookie that no script can read and no other site's request carries; it ends with the browser session."""
+    response.set_cookie(name, value, path="/", secure=context.settings.https, httponly=True, samesite="strict")
 
 
 def visitor_secret(request: Request) -> str:
-    """The cookie of somebody who is not signed in, or a new one."""
-    kept = request.cookies.get(VISITOR_COOKIE, "")
-    return kept if 16 <= len(kept) <= 64 else secrets.token_urlsafe(VISITOR_BYTES)
+    """Return the cookie of somebody who is not signed in, or a new one."""
+    cookie = request.cookies.get(VISITOR_COOKIE, "")
+    return cookie if 16 <= len(cookie) <= 64 else secrets.token_urlsafe(VISITOR_BYTES)
 
 
 def visitor_csrf(secret: str) -> str:
-    """What the form to sign in must send back."""
+    """Return the token that the sign-in form must send back."""
     return sha256(b"whorl sign in\0" + secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_csrf(expected: str, sent: str) -> None:
-    """A problem unless the form was ours."""
+    """Raise a problem unless the form is the service's own."""
     if not expected or not hmac.compare_digest(expected.encode(), sent.encode("utf-8", "surrogatepass")):
-        told = "The form is too old, or was not sent from this page. Go back, load the page anew, and try again."
-        raise Problem(403, told, title="The form was not accepted")
+        detail = "The form has expired or was not sent from this page. Reload the page and try again."
+        raise Problem(403, detail, title="The form was not accepted")
 
 
 def check_origin(request: Request) -> None:
-    """A problem if a browser says that another site sent the form."""
+    """Raise a problem if the browser says that another site sent the form."""
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     if site in ("same-origin", "none") or (site is None and (origin is None or _is_ours(origin, request))):
         return
-    told = "Another site sent this form. Open the page of the service itself, and try again."
-    raise Problem(403, told, title="The form was not accepted")
+    detail = "Another site sent this form. Open the page of the service and try again."
+    raise Problem(403, detail, title="The form was not accepted")
 
 
 def _is_ours(origin: str, request: Request) -> bool:
@@ -137,5 +142,79 @@ def _is_ours(origin: str, request: Request) -> bool:
 
 
 def inside(wanted: str) -> str:
-    """Where to go after signing in: a page of this site, whatever was asked for."""
+    """Return where to go after signing in: always a page of this site."""
     return wanted if INSIDE.fullmatch(wanted) else "/"
+
+
+# Fields of a form beside its files: the largest form of ours marks some hundred submissions.
+MOST_FIELDS = 2000
+
+# Where a script that is not a form may send the guard.
+CSRF_HEADER = "X-CSRF-Token"
+
+
+@dataclass(frozen=True, slots=True)
+class PostedForm:
+    """Return the fields of a form."""
+
+    data: FormData
+
+    def text(self, name: str) -> str:
+        """Return a field, stripped; "" if it was not sent."""
+        return self.raw(name).strip()
+
+    def raw(self, name: str) -> str:
+        """Return a field as it was typed."""
+        value = self.data.get(name)
+        return value if isinstance(value, str) else ""
+
+    def optional(self, name: str) -> str | None:
+        """Return a field, or None if it was left empty."""
+        return self.text(name) or None
+
+    def several(self, name: str) -> tuple[str, ...]:
+        """Return all values of a field that can be sent more than once."""
+        return tuple(value for value in self.data.getlist(name) if isinstance(value, str))
+
+    def is_checked(self, name: str) -> bool:
+        """Return whether a box was checked."""
+        return bool(self.text(name))
+
+    def number(self, name: str, label: str) -> int | None:
+        """Return an integer, or None if the field was left empty."""
+        text = self.text(name)
+        if not text:
+            return None
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise Problem(422, f"{label}: {text[:40]!r} is not a whole number. Give one, or leave the field empty.")
+        return int(text)
+
+    def files(self, name: str) -> list[UploadFile]:
+        """Files that were chosen. A browser sends one without a name if none was."""
+        return [file for file in self.data.getlist(name) if isinstance(file, UploadFile) and file.filename]
+
+
+@asynccontextmanager
+async def parsed(request: Request, most_files: int) -> AsyncIterator[PostedForm]:
+    """Read a form, whoever sent it; its files are deleted after the request."""
+    check_origin(request)
+    most: int = context_of(request).settings.max_upload  # of a field that is no file: a text is as long as a document
+    try:
+        data = await request.form(max_files=most_files, max_fields=MOST_FIELDS, max_part_size=most)
+    except HTTPException as error:  # Starlette's word for a form that cannot be parsed
+        raise Problem(400, f"The form cannot be read: {error.detail} Send fewer or smaller fields.") from error
+    try:
+        yield PostedForm(data)
+    finally:
+        await data.close()
+
+
+async def posted(request: Request, visit: Visitor) -> AsyncIterator[PostedForm]:
+    """Read the form of a signed-in person."""
+    with reserved(request):
+        async with parsed(request, visit.context.settings.max_files) as form:
+            check_csrf(visit.principal.csrf or "", request.headers.get(CSRF_HEADER) or form.raw("csrf"))
+            yield form
+
+
+Form = Annotated[PostedForm, Depends(posted)]

@@ -18,7 +18,7 @@ function follow(box) {
     } else {
       bar.removeAttribute("value");
     }
-    step.textContent = job.state === "queued" ? "Waiting for its turn" : job.step || "Starting";
+    step.textContent = job.state === "queued" ? "Waiting in the queue" : job.step || "Starting";
     count.textContent = known ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}` : "";
     if (Date.now() - last > SAID_EVERY) {
       last = Date.now();

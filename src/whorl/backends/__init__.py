@@ -1,1 +1,0 @@
-"""Where a clustering runs: ``local`` on this machine, ``spark`` on many. The steps are ``whorl.clustering``'s."""

@@ -1,0 +1,239 @@
+"""``whorl check``: check manuscripts against an index, and report what comes from which source."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whorl.cli.options import as_option, check_readable, format_option, leave, limits_options, set_limits
+from whorl.cli.progress import stages
+from whorl.errors import DocumentError, InputError, UnsuitedError
+from whorl.formats.archives.names import printable
+from whorl.formats.archives.walk import walk
+from whorl.formats.encoding import load_content
+from whorl.index.check import LIMIT, Exclusions, ManuscriptCheck, check_manuscript
+from whorl.index.index import Index
+from whorl.index.search import with_labels
+from whorl.model import Document, Skipped
+from whorl.report.words import percent
+
+EXISTING = click.Path(path_type=Path, exists=True)
+
+# Seconds for changed words: some thousand sources of a few pages.
+DEEP_SECONDS = 60.0
+
+# Sources of a manuscript in a table. --format json and --report have all.
+SHOWN = 10
+
+
+@click.command()
+@click.argument("index", type=EXISTING)
+@click.argument("manuscripts", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--report", type=click.Path(path_type=Path), metavar="DIR", help="Write a web page for each manuscript.")
+@click.option("--count-quotations", is_flag=True, help="Count quotations.  [default: they are left out]")
+@click.option("--count-bibliography", is_flag=True, help="Count the bibliography.  [default: it is left out]")
+@click.option("--min-words", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Leave out passages with fewer words.")  # fmt: skip
+@click.option("--exclude-source", "sources", multiple=True, metavar="PATTERN",
+              help="Leave out sources whose name, title or URL matches, such as '*/own/*'. Repeatable.")  # fmt: skip
+@click.option(
+    "--exclude-label",
+    "labels",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave out sources with such a label, such as own or 'licence=GPL-*'. Repeatable.",
+)
+@click.option(
+    "--exclude-owner",
+    "owners",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave out sources of this owner: the author's own earlier work. Repeatable.",
+)
+@click.option(
+    "--exclude-before",
+    "before",
+    metavar="DATE",
+    help="Leave out sources dated before this day, month or year, such as 2024-05.",
+)
+@click.option("--exclude-after", "after", metavar="DATE", help="Leave out sources dated after it.")
+@click.option("--base", multiple=True, type=EXISTING, metavar="PATH",
+              help="Leave out text that is also in these files: templates, standard phrases. Repeatable.")  # fmt: skip
+@click.option(
+    "--label",
+    "wanted_labels",
+    multiple=True,
+    metavar="PATTERN",
+    help="Look only at documents with such a label, such as 'licence=*'. Repeatable: those with the same key are "
+    "alternatives, others must all be there.",
+)
+@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True,
+              help="List at most this many sources. All count.")  # fmt: skip
+@click.option("--deep", is_flag=True, help="Look for passages whose words were changed, too. For prose.")
+@click.option(
+    "--deep-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=DEEP_SECONDS,
+    show_default=True,
+    help="Time for --deep, for each manuscript. A note says which part of the sources was looked at.",
+)
+@as_option
+@limits_options
+@format_option("table", "json", "spdx", "cyclonedx")
+def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, form: str, **options: Any) -> None:
+    """Check MANUSCRIPTS against the documents in INDEX.
+
+    Similarity is the share of the letters that are found in a source. No letter is counted twice: each belongs to the
+    source that explains most. Quotations, bibliography and the other exclusions are left out; the figure without
+    exclusions is shown beside it. On the page of --report every exclusion can be undone.
+
+    --deep finds paraphrases: passages of prose in which words were replaced, added or moved. They count as a whole. It
+    compares the manuscript with the 200 sources that most likely have one, by their rare phrases.
+
+    A folder is checked file by file. Programs are compared by their tokens, so names and line ends do not matter. For
+    each release that a file shares code with, the table has the lines and the licence: labels of the index such as
+    purl=pkg:generic/zlib@1.3 and licence=Zlib say which release a document belongs to. --format spdx (2.3) and
+    --format cyclonedx (1.5) write a bill of materials as JSON.
+
+    The exit code is 1 if a manuscript could not be read; the others are checked.
+
+    \b
+    Examples:
+      whorl check papers.index draft.pdf --report draft-report
+      whorl check papers.index draft.docx --min-words 8 --exclude-owner 'A. Author' --base template.docx
+      whorl check papers.index draft.pdf --deep --report draft-report
+      whorl check papers.index draft.pdf --exclude-after 2024-05 --label 'journal=*'
+      whorl check papers.index chapter1.md chapter2.md --format json
+      whorl check opensource.index Main.java --report provenance
+      whorl check opensource.index src --format spdx > provenance.spdx.json
+    """
+    set_limits(options["parse_seconds"], options["parse_memory"])
+    for manuscript in manuscripts:
+        if not manuscript.is_dir():
+            check_readable(manuscript)
+    if options["report"] is not None:
+        from whorl.report.write import check_folder
+
+        check_folder(options["report"].resolve())
+    rules = Exclusions(
+        quotations=not options["count_quotations"], bibliography=not options["count_bibliography"],
+        **{name: options[name] for name in ("min_words", "sources", "labels", "owners", "before", "after")},
+    )  # fmt: skip
+    arguments = {
+        "exclusions": rules, "limit": options["limit"], "wanted": with_labels(options["wanted_labels"]),
+        "base": [document for path in options["base"] for document in _base(path)],
+        "deep_seconds": options["deep_seconds"] if options["deep"] else None,
+    }  # fmt: skip
+    documents, skipped = _documents(manuscripts, as_format)
+    checks: list[tuple[Document, ManuscriptCheck]] = []
+    with Index.open(index) as opened, stages() as progress:
+        for done, document in enumerate(documents, 1):
+            try:
+                checks.append((document, check_manuscript(opened, document, **arguments)))
+            except UnsuitedError as error:  # a text in a folder of programs
+                skipped.append(Skipped(document.name, str(error), expected=document.name not in map(str, manuscripts)))
+            except DocumentError as error:
+                skipped.append(Skipped(document.name, str(error).removeprefix(f"{document.name}: ")))
+            if progress is not None:
+                progress("checking", done, len(documents))
+    if form in ("spdx", "cyclonedx"):
+        _write_provenance(checks, ", ".join(path.resolve().name for path in manuscripts), form)
+    else:
+        _show([check for _, check in checks], form, is_tree=any(path.is_dir() for path in manuscripts))
+    _write_report([check for _, check in checks], options["report"], err=form != "table")
+    leave(skipped)
+
+
+def _documents(manuscripts: tuple[Path, ...], as_format: str | None) -> tuple[list[Document], list[Skipped]]:
+    """Return the manuscripts, those in folders too, and the files of folders that are skipped."""
+    documents: list[Document] = []
+    skipped: list[Skipped] = []
+    for manuscript in manuscripts:
+        if not manuscript.is_dir():
+            documents.append(Document(str(manuscript), manuscript, format=as_format))
+            continue
+        for item in walk(manuscript):
+            name = f"{manuscript}/{item.name}"
+            if isinstance(item, Document):
+                documents.append(Document(name, item.content, format=as_format))
+            else:
+                skipped.append(item._replace(name=name))
+    return documents, skipped
+
+
+def _write_provenance(checks: list[tuple[Document, ManuscriptCheck]], name: str, form: str) -> None:
+    from whorl.report.provenance import CheckedFile, cyclonedx, spdx
+
+    files = [CheckedFile(document.name, _bytes(document), check) for document, check in checks]
+    click.echo(json.dumps((spdx if form == "spdx" else cyclonedx)(files, name), indent=1))
+
+
+def _bytes(document: Document) -> bytes:
+    content = load_content(document.content)
+    return content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
+
+
+def _base(path: Path) -> list[Document]:
+    documents = [item for item in walk(path) if isinstance(item, Document)]
+    if not documents:
+        raise InputError(f"--base: {path}: no documents found")
+    return [Document(f"{path}/{item.name}", item.content) for item in documents]
+
+
+def _show(checks: list[ManuscriptCheck], form: str, *, is_tree: bool) -> None:
+    if form == "json":
+        click.echo(json.dumps([check.as_dict() for check in checks], indent=1))
+        return
+    shown = [check for check in checks if check.sources or not is_tree]
+    for check in shown:
+        _print(check)
+    if others := len(checks) - len(shown):
+        click.echo(f"{others:,} file{'' if others == 1 else 's'} without a source")
+
+
+def _write_report(checks: list[ManuscriptCheck], report: Path | None, *, err: bool) -> None:
+    if report is not None and checks:
+        from whorl.report.check import write_checks
+
+        click.echo(f"report: {write_checks(checks, report)}", err=err)
+
+
+def _print(check: ManuscriptCheck) -> None:
+    raw, counted = percent(check.raw.similarity), percent(check.counted.similarity)
+    click.secho(printable(check.name), bold=True)
+    click.echo(f"{counted:>5} similar; {raw} without exclusions")
+    for note in check.notes:
+        click.secho(f"note: {note}", fg="yellow")
+    rows = list(_origin_rows(check) if check.is_program else _source_rows(check))
+    shown = min(SHOWN, check.limit)
+    for share, about in rows[:shown]:
+        click.echo(f"{percent(share):>5}  {about}")
+    if more := rows[shown:]:
+        sources = f"{len(more):,} source{'' if len(more) == 1 else 's'} more"
+        click.echo(f"{percent(sum(share for share, _ in more)):>5}  {sources}")
+    for source in check.sources:
+        if source.excluded:
+            click.secho(f"       left out: {printable(source.title)}: {source.excluded}", dim=True)
+
+
+def _source_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:
+    for share in check.counted.shares:
+        source = check.sources[share.source]
+        name = "" if source.title == source.document.name else f"  ({printable(source.document.name)})"
+        passages = f"{len(source.passages)} passage{'' if len(source.passages) == 1 else 's'}"
+        if edited := sum(passage.is_edited for passage in source.passages):
+            passages += f", {edited} with changed words"
+        yield share.share, f"{printable(source.title)}{name}, {passages}"
+
+
+def _origin_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:
+    """Yield the releases that explain a program: name, best document, lines and licence."""
+    from whorl.report.provenance import full_name, line_ranges, lines_text, origins
+
+    for origin in origins(check):
+        name, document = printable(full_name(origin.release)), printable(origin.document.name)
+        title = name if name == document else f"{name}  ({document})"
+        licence = f"licence {printable(origin.release.licence)}" if origin.release.licence else "no licence given"
+        yield origin.share, f"{title}, lines {lines_text(line_ranges(check.text, origin.spans))}, {licence}"

@@ -1,0 +1,241 @@
+"""Output of ``whorl compare``: tables, and advice after a comparison with fewer than two submissions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from whorl.comparison.result import BY_PASSAGE, Comparison
+from whorl.formats.archives.kinds import FOLDERS
+from whorl.formats.archives.names import printable
+from whorl.formats.archives.walk import NOT_INCLUDED
+from whorl.model import Skipped
+from whorl.sandbox.limits import format_bytes
+
+# Rows of a table.
+ROWS = 25
+
+# Option that reads skipped files → how their reasons begin.
+READ_BY = {
+    "--generated": tuple({row.meaning for rows in FOLDERS.values() for row in rows}),
+    "--hidden": ("hidden",),
+    "--no-gitignore": ("ignored by a .gitignore",),
+}
+
+# Names listed for one reason; --format json and the report have all.
+NAMES = 3
+
+
+def print_tables(comparison: Comparison, by_person: bool) -> None:
+    """Print a comparison; with ``by_person``, also group pairs by the same two people."""
+    console = Console(highlight=False)
+    _print_not_compared(console, comparison)
+    console.print(_summary(comparison), soft_wrap=True)
+    if by_person:
+        console.print(_groups(comparison))
+    if comparison.pairs:
+        console.print()
+        console.print(_pairs(comparison))
+    rest = max(0, len(comparison.rows) - ROWS)
+    if rest:
+        console.print(f"… and {_many(rest, 'row')} more: --report FOLDER or --format json|csv has them", style="dim")
+    _print_unlisted(console, comparison)
+    _print_clusters(console, comparison)
+    _print_odd(console, comparison)
+    _print_notes(console, comparison)
+
+
+def recognised_lines(comparison: Comparison) -> list[str]:
+    """Return what was recognised, and the option that overrules it."""
+    return [f"recognised: {each.sentence()}; --layout none compares each entry as it is" for each in comparison.layouts]
+
+
+def _print_not_compared(console: Console, comparison: Comparison) -> None:
+    """Print the files that have no score, before all scores."""
+    items = comparison.not_compared
+    if not items:
+        return
+    console.print(Text(f"NOT COMPARED: {_counted(len(items))}. Check them first:", "bold red"), soft_wrap=True)
+    for item in items[:ROWS]:
+        size = "" if item.size is None else f" ({format_bytes(item.size)})"
+        inside = item.file.removeprefix(f"{item.submission}/")
+        file = f": {inside}" if inside and inside != item.submission else ""
+        console.print(Text(f"  {item.submission or 'the base'}{file}{size}: {item.reason}", "red"), soft_wrap=True)
+    if len(items) > ROWS:
+        console.print(f"  … and {len(items) - ROWS:,} more: --report FOLDER or --format json shows them", style="red")
+    console.print()
+
+
+def _counted(files: int) -> str:
+    return f"{files:,} {'file' if files == 1 else 'files'}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _summary(comparison: Comparison) -> Text:
+    fresh = sum(not submission.archived for submission in comparison.submissions)
+    archived = len(comparison.submissions) - fresh
+    everybody = _many(fresh, "submission") + (f" and {archived:,} archived" if archived else "")
+    if not comparison.compared:
+        return Text(f"{everybody}, no pair to compare")
+    unit = comparison.scheme.symbols or "symbols"
+    or_long = f" or a shared passage of {comparison.long} {unit}" if comparison.long else ""
+    guarantee = comparison.scheme.guarantee
+    promise = f"; every shared passage of {guarantee} {unit} is found" if guarantee else ""
+    return Text(
+        f"{everybody}, {_many(comparison.compared, 'pair')} compared, {len(comparison.pairs):,} listed: "
+        f"{comparison.measure} of at least {comparison.threshold:g}{or_long}\n"
+        f"half of all pairs score at most {comparison.quantile(0.5):.0%}, "
+        f"95 of 100 at most {comparison.quantile(0.95):.0%}\n"
+        f"scheme {comparison.scheme.id}: {unit}, k = {comparison.scheme.k}{promise}"
+    )
+
+
+def _print_unlisted(console: Console, comparison: Comparison) -> None:
+    """Print how many pairs share something and are not listed, and how to see them."""
+    if comparison.unlisted:
+        limit = f" --limit {len(comparison.pairs) + comparison.unlisted}" if comparison.omitted else ""
+        share = "shares" if comparison.unlisted == 1 else "share"
+        verb = "is" if comparison.unlisted == 1 else "are"
+        line = f"{_many(comparison.unlisted, 'pair')} {share} less and {verb} not listed"
+        console.print(f"{line}: --threshold 0{limit} lists those with a passage", style="dim", soft_wrap=True)
+
+
+def _pairs(comparison: Comparison) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("score", "similar", "contained", "covers", "", "longest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("left", overflow="fold")
+    table.add_column("right", overflow="fold")
+    rows = [comparison.pairs[number] for number in comparison.rows[:ROWS]]
+    has_long = any(pair.listed == BY_PASSAGE for pair in rows)
+    if has_long:
+        table.add_column("listed for")
+    for pair in rows:
+        numbers = pair.score, pair.similarity, pair.containment, pair.left_coverage, pair.right_coverage
+        names = (
+            Text(f"{comparison.submissions[side].name}{_and_more(others)}")
+            for side, others in zip((pair.left, pair.right), comparison.others(pair), strict=True)
+        )
+        reason = [pair.listed if pair.listed == BY_PASSAGE else "its " + comparison.measure] if has_long else []
+        table.add_row(*(f"{100 * number:.0f}%" for number in numbers), f"{pair.longest:,}", *names, *reason)
+    return table
+
+
+def _and_more(others: tuple[int, ...]) -> str:
+    return f" +{len(others):,} identical" if others else ""
+
+
+def _groups(comparison: Comparison) -> Table | Text:
+    if not comparison.groups:
+        return Text("\nno pair has a known person on both sides: see --submissions-csv", "yellow")
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("together", "pairs"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("person")
+    table.add_column("person")
+    for group in comparison.groups[:ROWS]:
+        table.add_row(f"{100 * group.score:.0f}%", str(len(group.pairs)), Text(group.left), Text(group.right))
+    return table
+
+
+def _print_clusters(console: Console, comparison: Comparison) -> None:
+    for number, cluster in enumerate(comparison.clusters[:ROWS], 1):
+        names = ", ".join(comparison.submissions[member].name for member in cluster.members[:ROWS])
+        more = f" … and {len(cluster.members) - ROWS:,} more" if len(cluster.members) > ROWS else ""
+        line = f"cluster {number}, {len(cluster.members):,} submissions: {names}{more}"
+        console.print(Text(line if number > 1 else f"\n{line}"), soft_wrap=True)
+
+
+def _print_odd(console: Console, comparison: Comparison) -> None:
+    """Print findings about single submissions. Replace control characters in the texts that they quote."""
+    odd = [(number, finding) for number, findings in comparison.findings.submissions.items() for finding in findings]
+    for number, finding in odd[:ROWS]:
+        words = "".join(letter if letter.isprintable() else "�" for letter in finding.words)
+        console.print(Text(f"odd, {comparison.submissions[number].name}: {words}"), soft_wrap=True)
+    if len(odd) > ROWS:
+        more = f"… and {len(odd) - ROWS:,} more findings: --report FOLDER or --format json shows them"
+        console.print(more, style="dim")
+
+
+def _print_notes(console: Console, comparison: Comparison) -> None:
+    """Print which files were skipped or read differently, by reason."""
+    left_out: dict[str, list[Skipped]] = {}
+    for item in comparison.skipped:
+        if item.expected:
+            left_out.setdefault(item.reason.replace(item.name, "the file"), []).append(item)
+    for reason, items in sorted(left_out.items(), key=lambda entry: -sum(item.size or 0 for item in entry[1])):
+        console.print(Text(_left_out(reason, items), "yellow"), soft_wrap=True)
+    notes: dict[str, list[str]] = {}
+    for submission in comparison.submissions:
+        for file in submission.files:
+            for note in file.notes:
+                notes.setdefault(note, []).append(f"{submission.name}: {file.name}")
+    for reason, names in sorted(notes.items(), key=lambda entry: -len(entry[1])):
+        console.print(Text(f"note: {_some(names)}: {reason}", "yellow"), soft_wrap=True)
+
+
+def _left_out(reason: str, items: list[Skipped]) -> str:
+    """Return one line for all files skipped for one reason: names, size, and the option that reads them."""
+    files, size = sum(item.files for item in items), sum(item.size or 0 for item in items)
+    amount = f" ({_counted(files)}, {format_bytes(size)})" if files else ""
+    option = next((option for option, reasons in READ_BY.items() if reason.startswith(reasons)), "")
+    return f"skipped: {_some([item.name for item in items])}{amount}: {reason}" + f"; {option} reads them" * bool(
+        option
+    )
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
+    return ", ".join(names[:NAMES]) + more
+
+
+def after_comparing(comparison: Comparison, paths: Sequence[Path], include: Sequence[str]) -> str | None:
+    """Return what to do next; None if there were two submissions or more."""
+    if len(comparison.submissions) > 1:
+        return None
+    if include and any(item.reason == NOT_INCLUDED for item in comparison.skipped):
+        return _without_match(include)
+    if any(not submission.archived for submission in comparison.submissions):
+        return _single(paths)
+    if comparison.skipped and any(item.name != "./" for item in comparison.skipped):
+        return "no submission could be read. The reasons are listed above; --format json lists all of them"
+    return f"{_named(paths)}: nothing to compare. Put each submission into it, as a file, a folder or an archive"
+
+
+def _single(paths: Sequence[Path]) -> str:
+    if len(paths) == 1 and paths[0].is_dir():
+        folders = [child for child in sorted(paths[0].iterdir()) if child.is_dir() and not child.name.startswith(".")]
+        if len(folders) == 1:
+            return (
+                f"{paths[0]} contains one folder, {printable(folders[0].name)}, which counts as one submission. "
+                f"To compare its contents: whorl compare {printable(quote(str(folders[0])))}"
+            )
+        return (
+            f"{paths[0]} contains only one submission. Add the others to the folder, "
+            "or name earlier submissions: --archive FOLDER"
+        )
+    return (
+        f"{_named(paths)} is only one submission. Name a second file, or the folder of all submissions. "
+        "To look a file up in an index, use whorl search"
+    )
+
+
+def _without_match(include: Sequence[str]) -> str:
+    """Explain how patterns are matched."""
+    anchored = next((pattern for pattern in include if "/" in pattern.rstrip("/")), None)
+    rule = (
+        "A pattern without a slash matches file names in any folder; a pattern with a slash matches the whole path "
+        "below the folder or archive that you named"
+    )
+    wider = f". To match in any folder: --include {quote('**/' + anchored.lstrip('/'))}" if anchored else ""
+    return f"no file matches --include {', '.join(map(quote, include))}. {rule}{wider}"
+
+
+def _named(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths))

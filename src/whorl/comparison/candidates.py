@@ -1,0 +1,283 @@
+"""Estimate the scores of all pairs by shared fingerprints, and choose the candidate pairs to verify."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.comparison.normal_form import trust
+from whorl.comparison.result import Pair
+from whorl.comparison.settings import LATE, MEASURES, Settings
+from whorl.comparison.weights import ClassPostings, Forms
+from whorl.components import Components
+from whorl.engine.sampling import distinct
+from whorl.kernel import native_matching
+from whorl.matching.score import LOWEST, enough
+from whorl.scheme import Scheme
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Candidate pairs, by the numbers of their submissions, with their estimated measures. ``shared`` counts the shared
+    fingerprints of the stream that has most; ``plain`` those of the plain stream."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    similarity: NDArray[np.float64]
+    containment: NDArray[np.float64]
+    shared: NDArray[np.int32]
+    plain: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def measure(self, name: str, scheme: Scheme) -> NDArray[np.float64]:
+        """Return one of the ``MEASURES`` of all pairs, or ``plain``."""
+        if name == "score":
+            return (self.similarity + self.containment) / 2 * damping(self.shared, scheme)
+        values: NDArray[Any] = getattr(self, name)
+        return values.astype(np.float64)
+
+    def chosen(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> "Estimates":
+        """Return some of the pairs."""
+        return Estimates(*(column[rows] for column in self.columns()))
+
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """Return all columns, in order."""
+        return self.left, self.right, self.similarity, self.containment, self.shared, self.plain
+
+
+def damping(shared: NDArray[np.int32], scheme: Scheme) -> NDArray[np.float64]:
+    """Estimate the damping of scores (``matching/score.py``) as if all shared fingerprints were in one passage, with
+    one per window."""
+    window = (scheme.guarantee or 2 * scheme.k) - scheme.k + 1
+    values: NDArray[np.float64] = np.sqrt(np.minimum(1, (shared * window + scheme.k - 1.0) / enough(scheme)))
+    return values
+
+
+def estimate(postings: ClassPostings, numbers: Iterable[int]) -> Iterator[Estimates]:
+    """Yield for each of these submissions its pairs with later ones that share a fingerprint."""
+    submissions = len(postings.totals)
+    sums, counts = np.zeros(submissions), np.zeros(submissions, np.int32)
+    shared = native_matching.shared
+    lists = postings.offsets, postings.groups, postings.starts, postings.members, postings.weights
+    for number in numbers:
+        others, weights, times = shared(*lists, number, sums, counts)
+        mine, theirs = postings.totals[number], postings.totals[others]
+        yield Estimates(
+            np.full(len(others), number, np.int32),
+            others,
+            np.minimum(1, weights / (mine + theirs - weights)),
+            np.minimum(1, weights / np.minimum(mine, theirs)),
+            times,
+            times,
+        )
+
+
+def fuse(plain: Estimates, normal: Estimates, whole: Estimates, standing: Estimates, forms: Forms) -> Estimates:
+    """Combine the estimates of one submission's pairs by tokens, by k-grams of the normal form and by statements: each
+    measure is the mean of the three, as in ``NormalWeights.parts``. A pair with a side without a normal form has its
+    plain measures."""
+    streams = (plain, normal, whole, standing)
+    if not any(map(len, streams)):
+        return plain
+    right = distinct(np.concatenate([stream.right for stream in streams]))
+    left = np.full(len(right), next(stream.left[0] for stream in streams if len(stream)), np.int32)
+    both = forms.has_normal[left] & forms.has_normal[right]
+    trusted = [trust(np.minimum(counts[left], counts[right])) for counts in (forms.statements, forms.standing)]
+    fused = []
+    for name in ("similarity", "containment"):
+        tokens, grams, *kinds = (_spread(getattr(stream, name), stream.right, right) for stream in streams)
+        blended = [share * kind + (1 - share) * grams for kind, share in zip(kinds, trusted, strict=True)]
+        parts = np.stack([tokens, grams, np.max(blended, axis=0)])
+        fused.append(np.where(both, _means(parts), tokens))
+    shared = [_spread(stream.shared, stream.right, right) for stream in streams]
+    most = np.where(both, np.max(shared, axis=0), shared[0])
+    pairs = Estimates(left, right.astype(np.int32), fused[0], fused[1], most, shared[0])
+    return pairs.chosen(pairs.shared > 0)
+
+
+def _means(parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of the parts of each pair, as ``matching.score.mean`` does."""
+    means: NDArray[np.float64] = (parts.sum(0) - (1 - LOWEST) * parts.min(0)) / (len(parts) - 1 + LOWEST)
+    return means
+
+
+def _spread(values: NDArray[Any], of: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[Any]:
+    """Spread the values of the submissions ``of`` over ``right``, with 0 for the others."""
+    spread = np.zeros(len(right), values.dtype)
+    spread[np.searchsorted(right, of)] = values
+    return spread
+
+
+class BestPairs:
+    """The best ``limit`` pairs that reach the threshold of a measure. ``reached`` counts all that reach it."""
+
+    def __init__(self, threshold: float, measure: str, limit: int, scheme: Scheme) -> None:
+        self._threshold, self._measure, self._limit, self._scheme = threshold, measure, limit, scheme
+        self._parts: list[Estimates] = []
+        self._size = 0
+        self.reached = 0
+
+    def add(self, pairs: Estimates) -> None:
+        """Add some pairs."""
+        is_enough = pairs.measure(self._measure, self._scheme) >= self._threshold
+        self.reached += int(np.count_nonzero(is_enough))
+        if is_enough.any():
+            self._add_part(pairs.chosen(is_enough))
+
+    def join(self, other: "BestPairs") -> None:
+        """Merge the best pairs of another part of the class."""
+        self.reached += other.reached
+        self._add_part(other.ranked())
+
+    def _add_part(self, pairs: Estimates) -> None:
+        self._parts.append(pairs)
+        self._size += len(pairs)
+        if self._size > 2 * self._limit:
+            self._parts = [self.ranked()]
+            self._size = len(self._parts[0])
+
+    def ranked(self) -> Estimates:
+        """Return the best pairs so far, best first; ties by the other measures, then by number."""
+        pairs = joined(self._parts)
+        measures = [-pairs.measure(name, self._scheme) for name in (*reversed(MEASURES), self._measure)]
+        keys: list[NDArray[Any]] = [pairs.right, pairs.left, *measures]
+        return pairs.chosen(np.lexsort(keys)[: self._limit])
+
+
+def joined(parts: list[Estimates]) -> Estimates:
+    """Concatenate pairs."""
+    none, no_share = np.zeros(0, np.int32), np.zeros(0)
+    empty = Estimates(none, none, no_share, no_share, none, none)
+    return Estimates(
+        *(np.concatenate(column) for column in zip(*(part.columns() for part in [empty, *parts]), strict=True))
+    )
+
+
+# Minimum number of pairs to verify, because estimates do not rank the best pairs exactly.
+MIN_VERIFIED = 100
+
+# Pairs with a cluster's score that wait until they are verified. Beyond this number, their estimates link them.
+MAX_STRONG = 1 << 16
+
+
+class CandidatePairs:
+    """Collect candidate pairs from estimates: the pairs to verify, a histogram of all scores, and the links of
+    clusters.
+
+    ``people`` has the person of each submission, if known: two submissions of one person are no candidate. ``groups``
+    are submissions with identical streams. One pair represents each set of identical pairs, so that many equal
+    submissions do not fill the list; the others have a limit of their own.
+    """
+
+    def __init__(
+        self, settings: Settings, scheme: Scheme, people: Sequence[str | None], groups: Sequence[Sequence[int]]
+    ) -> None:
+        self._scheme, self._cluster = scheme, settings.cluster
+        self._least, self._measure = settings.least, settings.measure
+        if settings.measure in LATE or settings.deep:  # known for verified pairs only
+            self._least, self._measure = 0.0, "score"
+        limit = max(MIN_VERIFIED, settings.limit)
+        self._best = BestPairs(self._least, self._measure, limit, scheme)
+        self._repeated = BestPairs(self._least, self._measure, limit, scheme)
+        self._long = BestPairs(_least_fingerprints(settings.long_passage(scheme), scheme), "plain", limit, scheme)
+        self._wants_long = settings.long_passage(scheme) > 0
+        self._people = person_numbers(people)
+        self._firsts, self._seconds = _representatives(self._people, groups)
+        self._links = Components(len(people))
+        self._strong: list[Estimates] = []
+        self.histogram = np.zeros(101, np.int64)
+
+    def add(self, pairs: Estimates) -> None:
+        """Add the estimates of some pairs."""
+        pairs = pairs.chosen(self._people[pairs.left] != self._people[pairs.right])
+        scores = pairs.measure("score", self._scheme)
+        self.histogram += np.bincount((scores * 100).astype(np.int64), minlength=101)
+        self._add_strong(pairs.chosen(scores >= self._cluster))
+        represents = self._represents(pairs)
+        self._best.add(pairs.chosen(represents))
+        self._repeated.add(pairs.chosen(~represents))
+        if self._wants_long:
+            below = pairs.measure(self._measure, self._scheme) < self._least
+            self._long.add(pairs.chosen(represents & below))
+
+    def join(self, other: "CandidatePairs") -> None:
+        """Merge the candidates of another part of the class."""
+        self.histogram += other.histogram
+        self._links.join(other._links)
+        self._add_strong(joined(other._strong))
+        self._best.join(other._best)
+        self._repeated.join(other._repeated)
+        self._long.join(other._long)
+
+    def _add_strong(self, pairs: Estimates) -> None:
+        if len(pairs):
+            self._strong.append(pairs)
+        if sum(map(len, self._strong)) > MAX_STRONG:
+            strong = joined(self._strong)
+            self._links.add(strong.left, strong.right)
+            self._strong = []
+
+    def links(self, verified: Sequence[Pair]) -> Components:
+        """Return the links of clusters: by the score of verified pairs, by the estimate of others."""
+        ends = {(pair.left, pair.right): pair.score >= self._cluster for pair in verified}
+        strong = joined(self._strong)
+        for pair in zip(strong.left.tolist(), strong.right.tolist(), strict=True):
+            ends.setdefault(pair, True)
+        linked = np.array([pair for pair, is_linked in ends.items() if is_linked], np.int32).reshape(-1, 2).T
+        self._links.add(np.ascontiguousarray(linked[0]), np.ascontiguousarray(linked[1]))
+        return self._links
+
+    @property
+    def reached(self) -> int:
+        """The number of pairs whose estimates reach the threshold."""
+        return self._best.reached + self._repeated.reached + self._long.reached
+
+    def ranked(self) -> tuple[Estimates, NDArray[np.bool_]]:
+        """Return the pairs to verify, and which of them only if they share a long run."""
+        by_score, by_run = joined([self._best.ranked(), self._repeated.ranked()]), self._long.ranked()
+        return joined([by_score, by_run]), np.arange(len(by_score) + len(by_run)) >= len(by_score)
+
+    def representative(self, left: int, right: int) -> tuple[int, int]:
+        """Return the pair that represents this one and all pairs identical to it."""
+        first, other = int(self._firsts[left]), int(self._firsts[right])
+        ends = (first, int(self._seconds[first])) if first == other else (min(first, other), max(first, other))
+        return (left, right) if self._people[ends[0]] == self._people[ends[1]] else ends
+
+    def _represents(self, pairs: Estimates) -> NDArray[np.bool_]:
+        first, other = self._firsts[pairs.left], self._firsts[pairs.right]
+        expected = np.where(first == other, self._seconds[first], other)
+        is_first = (first == pairs.left) & (expected == pairs.right)
+        represents: NDArray[np.bool_] = is_first | (self._people[first] == self._people[expected])
+        return represents
+
+
+def person_numbers(people: Sequence[str | None]) -> NDArray[np.int32]:
+    """Return a number for the person of each submission; a submission without one has a number of its own."""
+    numbers: dict[str, int] = {}
+    return np.array(
+        [place if person is None else numbers.setdefault(person, place) for place, person in enumerate(people)],
+        np.int32,
+    )
+
+
+def _representatives(
+    people: NDArray[np.int32], groups: Sequence[Sequence[int]]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the first submission identical with each, and the second one of each group, by somebody else."""
+    firsts = np.arange(len(people), dtype=np.int32)
+    seconds = firsts.copy()
+    for members in groups:
+        firsts[list(members)] = members[0]
+        others = (member for member in members if people[member] != people[members[0]])
+        seconds[members[0]] = next(others, members[0])
+    return firsts, seconds
+
+
+def _least_fingerprints(length: int, scheme: Scheme) -> int:
+    """Return the minimum number of fingerprints in a passage of this length: one per window."""
+    window = (scheme.guarantee or scheme.k) - scheme.k + 1
+    return max(1, (length - scheme.k + 1) // window)

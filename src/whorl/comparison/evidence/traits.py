@@ -1,0 +1,297 @@
+"""Traits that two people seldom share by chance: literals, comments, odd blanks and misspellings."""
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from whorl.comparison.evidence.finding import Place
+from whorl.formats.code.languages import LANGUAGES
+from whorl.formats.code.tokens import NUMBERS, STRINGS, comment_pattern
+from whorl.model import Span
+
+# Languages of text, not of programs.
+PAGES = frozenset({"html", "markdown", "latex", "css"})
+
+_SIGNS = re.compile(r"\W+")
+
+
+class LexemeKind(IntEnum):
+    """The kind of a lexeme."""
+
+    COMMENT = 1
+    STRING = 2
+    NUMBER = 3
+
+
+class Lexeme(NamedTuple):
+    """A piece of a program and its start."""
+
+    kind: LexemeKind
+    text: str
+    start: int
+
+
+def is_program(language: str) -> bool:
+    """Return whether files of a format are programs."""
+    return language in LANGUAGES and language not in PAGES
+
+
+def lexemes(language: str, text: str) -> Iterator[Lexeme]:
+    """Yield the comments, strings and numbers of a program, in order."""
+    for match in _pattern(LANGUAGES[language].comments).finditer(text):
+        yield Lexeme(LexemeKind(match.lastindex or 0), match[0], match.start())
+
+
+def bare(text: str, lexemes: Iterable[Lexeme]) -> str:
+    """Remove a program's comments and replace each distinct string by a number, so that every sign and word is code.
+    Template strings keep their words."""
+    parts: list[str] = []
+    at = 0
+    for lexeme in lexemes:
+        if lexeme.kind is not LexemeKind.NUMBER:
+            parts += (text[at : lexeme.start], " " if lexeme.kind is LexemeKind.COMMENT else _bared(lexeme.text))
+            at = lexeme.start + len(lexeme.text)
+    return "".join((*parts, text[at:]))
+
+
+def _bared(string: str) -> str:
+    is_filled = "{" in string or "$" in string
+    return "0" + _SIGNS.sub("_", string) + (" " + _SIGNS.sub(" ", string) if is_filled else "")
+
+
+@cache
+def _pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"({comment_pattern(comments)})|({STRINGS})|(?<!\w)({NUMBERS})")
+
+
+# Minimum size of a class for rarity to mean anything.
+SMALLEST_CLASS = 5
+
+# A trait is rare if at most one in five submissions and at most four have it. A more common one comes from a lecture or
+# a book rather than from a neighbour.
+ONE_IN, MOST_HOLDERS = 5, 4
+
+
+class Trait(NamedTuple):
+    """A trait: its kind, its key, which is equal in all who have it, its quoted text, and its position in a file."""
+
+    kind: str
+    key: str
+    shown: str
+    start: int
+
+
+class Holders:
+    """The submissions with each trait, and its first place in each, as long as it is rare."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], dict[int, Place]] = defaultdict(dict)
+        self._shown: dict[tuple[str, str], str] = {}
+        self._common: set[tuple[str, str]] = set()
+
+    def add(self, kind: str, key: str, shown: str, submission: int, file: str, line: int) -> None:
+        """Record that a submission has a trait, and its first place in it."""
+        trait = kind, key
+        if trait in self._common:
+            return
+        places = self._places[trait]
+        places.setdefault(submission, Place(submission, file, line))
+        self._shown.setdefault(trait, shown)
+        if len(places) > MOST_HOLDERS:
+            self._common.add(trait)
+            del self._places[trait], self._shown[trait]
+
+    def rare(self, submissions: int) -> Iterable[tuple[Trait, Mapping[int, Place]]]:
+        """Yield the rare traits that at least two of this many submissions have."""
+        most = most_holders(submissions)
+        for (kind, key), places in self._places.items():
+            if 2 <= len(places) <= most:
+                yield Trait(kind, key, self._shown[kind, key], 0), places
+
+
+def most_holders(submissions: int) -> int:
+    """Return the maximum number of submissions with a rare trait; 0 if the class is too small."""
+    return 0 if submissions < SMALLEST_CLASS else max(2, min(MOST_HOLDERS, submissions // ONE_IN))
+
+
+LITERAL, COMMENT = "literal", "comment"
+
+# Minimum length of a string, in letters and digits, and of a number, in digits: two people seldom choose the same.
+MIN_STRING, MIN_DIGITS = 6, 4
+
+# Minimum length of a comment, in words and in letters: shorter ones are labels.
+MIN_COMMENT_WORDS, MIN_COMMENT_LETTERS = 3, 12
+
+# Maximum length of a quoted literal or comment, in characters.
+QUOTED = 80
+
+_LETTERS = re.compile(r"\w+")
+
+
+def literals(lexeme: Lexeme) -> Iterator[Trait]:
+    """Yield the trait of a string, a number or a comment that is long enough."""
+    if lexeme.kind is LexemeKind.STRING:
+        content = lexeme.text.strip("\"'`")
+        if sum(map(len, _LETTERS.findall(content))) >= MIN_STRING:
+            yield Trait(LITERAL, content, quote(lexeme.text), lexeme.start)
+    elif lexeme.kind is LexemeKind.NUMBER:
+        digits = lexeme.text.replace("_", "").lower()
+        if sum(map(str.isdigit, digits.rstrip("0"))) >= MIN_DIGITS:
+            yield Trait(LITERAL, digits, quote(lexeme.text), lexeme.start)
+    elif lexeme.kind is LexemeKind.COMMENT:
+        words = _LETTERS.findall(lexeme.text.lower())
+        if len(words) >= MIN_COMMENT_WORDS and sum(map(len, words)) >= MIN_COMMENT_LETTERS:
+            yield Trait(COMMENT, " ".join(words), quote(lexeme.text), lexeme.start)
+
+
+def quote(text: str) -> str:
+    """Return a text on one line, truncated."""
+    line = " ".join(text[: 4 * QUOTED].split())
+    return line if len(line) <= QUOTED else f"{line[: QUOTED - 1]}…"
+
+
+BLANKS = "blanks"
+
+# Minimum length of a line, in signs without blanks: shorter ones are odd alike by chance.
+SHORTEST_LINE = 8
+
+# Maximum length of a line: longer ones are data, or generated.
+LONGEST_LINE = 400
+
+_SHAPE = re.compile(r"[^\W\d]\w*+|\d[\w.]*+")
+_BEFORE = re.compile(r"\S +[,;)]")
+_WIDE = re.compile(r"[^\s/#] {2,}[^\s/#*-]")
+
+
+def blanks(text: str, starter_code: Sequence[Span] = ()) -> Iterator[Trait]:
+    """Yield the lines of a program with odd blanks, without lines that touch spans of starter code."""
+    begins = [span.start for span in starter_code]
+    start = 0
+    for line in text.split("\n"):
+        may_be = len(line) <= LONGEST_LINE and _may_be_odd(line.rstrip("\r"))
+        if may_be and (oddities := list(_oddities(line.rstrip("\r")))):
+            shape = _SHAPE.sub(lambda match: "0" if match[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
+            before = bisect_right(begins, start + len(line))
+            is_starter_code = before > 0 and starter_code[before - 1].end > start
+            if len("".join(line.split())) >= SHORTEST_LINE and not is_starter_code:
+                yield Trait(BLANKS, f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start)
+        start += len(line) + 1
+
+
+def _may_be_odd(line: str) -> bool:
+    """Return whether a line may have odd blanks: a quick check that most lines fail."""
+    body = line.lstrip(" \t")
+    is_wide = "  " in body or " ," in body or " ;" in body or " )" in body
+    return is_wide or body[-1:] in (" ", "\t") or " \t" in line
+
+
+def _oddities(line: str) -> Iterator[str]:
+    body = line.strip(" \t")
+    if not body:
+        return
+    after, before = line[len(line.rstrip(" \t")) :], line[: len(line) - len(line.lstrip(" \t"))]
+    if after:
+        yield f"{len(after)} blank{'s' if len(after) > 1 else ''} at the end of a line"
+    if " \t" in before:
+        yield "tabs after spaces in an indentation"
+    if _BEFORE.search(body):
+        yield "blanks before a comma, a semicolon or a bracket"
+    if _WIDE.search(body):
+        yield "several blanks between two words"
+
+
+MISSPELLING = "misspelling"
+
+# Minimum length of a word, in letters; of a word in which any inner error counts; and maximum length.
+SHORTEST_WORD, LONG_WORD, LONGEST_WORD = 5, 7, 24
+
+# Minimum number of submissions with the correct word.
+MIN_SPELLERS = 3
+
+VOWELS = frozenset("aeiouy")
+
+# Runs that may contain a long enough word. Most occur many times in a text, and are split once.
+_RUNS = re.compile(r"\w{5,}+")
+
+# The words of a run, split at case and underscores: ``getUserName``, ``under_scored``. A run of capitals is one word.
+_PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
+
+
+def words(text: str) -> Iterator[Trait]:
+    """Yield the words of a text, also those inside names, in lower case; each spelling once, at its first position."""
+    first: dict[str, int] = {}
+    for match in _RUNS.finditer(text):
+        first.setdefault(match[0], match.start())
+    for run, start in first.items():
+        for word, at in _words_of(run):
+            yield Trait(MISSPELLING, word.lower(), word, start + at)
+
+
+@lru_cache(1 << 16)
+def _words_of(run: str) -> tuple[tuple[str, int], ...]:
+    """Return the words of a run with their positions in it. People of one class write the same names."""
+    parts = ((match[0], match.start()) for match in _PARTS.finditer(run))
+    return tuple(part for part in parts if SHORTEST_WORD <= len(part[0]) <= LONGEST_WORD)
+
+
+class Spelling:
+    """Count the submissions with each word, and find rare words that are misspellings of common ones."""
+
+    def __init__(self) -> None:
+        self._writers: Counter[str] = Counter()
+
+    def add(self, distinct_words: Iterable[str]) -> None:
+        """Add the distinct words of one submission."""
+        self._writers.update(distinct_words)
+
+    def meant(self, rare: Iterable[str]) -> dict[str, str]:
+        """Return the misspelled words among rare ones, each with the correct word."""
+        near: dict[str, list[str]] = defaultdict(list)
+        for word, writers in self._writers.items():
+            if writers >= MIN_SPELLERS:
+                for form in _forms(word):
+                    near[form].append(word)
+        corrections = {}
+        for word in rare:
+            others = {other for form in _forms(word) for other in near.get(form, ())}
+            meant = [other for other in others if self._is_misspelling(word, other)]
+            if meant:
+                corrections[word] = max(meant, key=lambda other: (self._writers[other], other))
+        return corrections
+
+    def _is_misspelling(self, word: str, other: str) -> bool:
+        return self._writers[other] > self._writers[word] and is_misspelling(word, other)
+
+
+def _forms(word: str) -> set[str]:
+    """Return the word and its variants with one letter deleted: two words one error apart share such a form."""
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
+
+
+def is_misspelling(word: str, other: str) -> bool:
+    """Return whether a word is another one with one typing error."""
+    if word == other or abs(len(word) - len(other)) > 1:
+        return False
+    first = next((at for at, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), -1)
+    if first < 0:
+        first = min(len(word), len(other))
+    if len(word) == len(other):
+        return _is_exchange(word, other, first) or _is_vowel(word, other, first)
+    shorter, longer = sorted((word, other), key=len)
+    if longer[:first] + longer[first + 1 :] != shorter:
+        return False
+    is_inner = 0 < first < len(longer) - 1
+    return is_inner and (longer[first] == longer[first - 1] or len(longer) > LONG_WORD)
+
+
+def _is_exchange(word: str, other: str, at: int) -> bool:
+    return word[at : at + 2] == other[at : at + 2][::-1] and word[at + 2 :] == other[at + 2 :]
+
+
+def _is_vowel(word: str, other: str, at: int) -> bool:
+    is_inner = 0 < at < len(word) - 1 and len(word) >= LONG_WORD
+    return is_inner and {word[at], other[at]} <= VOWELS and word[at + 1 :] == other[at + 1 :]

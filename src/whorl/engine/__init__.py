@@ -1,0 +1,1 @@
+"""Documents to fingerprints and sketches: keys, hashes, selectors, fingerprints, shingles, sketches."""

@@ -1,0 +1,300 @@
+"""Read a document whole: its text, stream and fingerprints, and the text of each fingerprint."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.engine.cache import CacheEntry, ReadCache
+from whorl.engine.fingerprints import Fingerprints, select_streams
+from whorl.engine.hashing import Key
+from whorl.engine.prefetch import Prefetch
+from whorl.errors import DocumentError
+from whorl.formats.code.frontend import LEXED, CodeFrontend, Program
+from whorl.formats.code.tokens import NormalForm
+from whorl.formats.documents.extraction import Extracted, SectionMark
+from whorl.formats.encoding import TextReader, decode, load_content
+from whorl.formats.reading import Choice, Extracting, choose
+from whorl.model import Document, Spans, Stream
+from whorl.scheme import Scheme
+
+# Documents and bytes in a batch when many are read: enough to keep the parsers of several cores busy, and little beside
+# the memory of a parser.
+BATCH, BATCH_BYTES = 64, 8 << 20
+
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalFormStream:
+    """The normal form of a program.
+
+    ``marks`` has a bit for each rewrite that touched a symbol of ``stream``, whose spans may go back and forth.
+    ``standing`` holds the statements as written; its marks tell where each begins. ``missing`` says why the normal form
+    is empty; ``seconds`` is the time it took.
+    """
+
+    stream: Stream
+    marks: NDArray[np.uint32]
+    fingerprints: Fingerprints
+    standing: Stream
+    standing_marks: NDArray[np.uint32]
+    missing: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeDocument:
+    """A document's format, the text that spans point into, its stream and its fingerprints.
+
+    ``normal_form`` is None unless it was requested and the document is a program. ``digest`` is the SHA-256 of the
+    original. ``marks`` are the parts of the text in a format that has pages, slides, chapters or cells.
+    """
+
+    format: str
+    text: str
+    stream: Stream
+    fingerprints: Fingerprints
+    normal_form: NormalFormStream | None = None
+    digest: str = ""
+    marks: tuple[SectionMark, ...] = ()
+
+    @property
+    def cells(self) -> tuple[SectionMark, ...]:
+        """The cells of a notebook."""
+        return tuple(mark for mark in self.marks if mark.kind == "cell")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedDocument:
+    """A document with its content in memory, and the front-end that will read it."""
+
+    document: Document
+    content: str | bytes
+    choice: Choice
+
+
+def read_whole(document: Document, scheme: Scheme, key: Key) -> WholeDocument:
+    """Read a document of any format."""
+    return _read(_opened(document, scheme), scheme, key)
+
+
+def read_wholes(
+    documents: Iterable[Document],
+    scheme: Scheme,
+    key: Key,
+    threads: int = 1,
+    *,
+    normal_form: bool = False,
+    cache: ReadCache | None = None,
+) -> Iterator[WholeDocument | DocumentError]:
+    """Read many documents, in order; yield the error of one that cannot be read.
+
+    Small programs go to the parsers together, at half the cost. ``normal_form`` adds the normal form of programs.
+    Documents in the cache are not read again.
+    """
+    readings = _Readings(cache, scheme, key, normal_form=normal_form)
+    with Prefetch(threads) as ahead:
+        for batch in _batches(documents, scheme, readings):
+            programs = [_program(item) for item in batch if isinstance(item, OpenedDocument) and _is_program(item)]
+            streams = CodeFrontend().read_both(programs, normal=normal_form)
+            others = [item for item in batch if isinstance(item, OpenedDocument) and not _is_program(item)]
+            wholes = ahead.map(lambda item: _read_or_error(item, scheme, key), others)
+            for item in batch:
+                if not isinstance(item, OpenedDocument):
+                    yield item
+                elif _is_program(item):
+                    stream, normal = next(streams)
+                    whole = _whole(item, _text(item.content), [stream], scheme, key)
+                    if normal is not None:
+                        whole = replace(whole, normal_form=_normal_form(normal, scheme, key))
+                    yield readings.kept(item, whole)
+                else:
+                    yield readings.kept(item, next(wholes))
+
+
+class _Readings:
+    """Documents that were read in earlier runs under the same settings; none without a cache."""
+
+    def __init__(self, cache: ReadCache | None, scheme: Scheme, key: Key, *, normal_form: bool) -> None:
+        self._cache, self._scheme = cache, scheme
+        self._facts = scheme.id, key.id, normal_form
+
+    def recalled(self, item: OpenedDocument) -> OpenedDocument | WholeDocument:
+        """Return what was read of a document, or else the document."""
+        entry = None if self._cache is None else self._cache.get(self._path(self._cache, item))
+        return item if entry is None else _restored(entry, item, self._scheme)
+
+    def kept(self, item: OpenedDocument, whole: WholeDocument | DocumentError) -> WholeDocument | DocumentError:
+        """Keep what was read, and return it. What the parser did not read is not kept: one that was stopped may end in
+        time in the next run."""
+        if self._cache is not None and isinstance(whole, WholeDocument) and not _fell_short(whole):
+            self._cache.put(self._path(self._cache, item), _entry(whole, item))
+        return whole
+
+    def _path(self, cache: ReadCache, item: OpenedDocument) -> Path:
+        frontend = type(item.choice.frontend).__name__
+        return cache.path(item.content, *self._facts, item.choice.format, frontend)
+
+
+def _fell_short(whole: WholeDocument) -> bool:
+    return any(LEXED in note for note in whole.fingerprints.notes)
+
+
+def _entry(whole: WholeDocument, item: OpenedDocument) -> CacheEntry:
+    """Return what is kept of a document. The text of a program is not: its content gives it."""
+    normal, streams, prints = whole.normal_form, [whole.stream], [whole.fingerprints]
+    arrays: list[NDArray[Any]] = []
+    if normal is not None:
+        streams, prints = [*streams, normal.stream, normal.standing], [*prints, normal.fingerprints]
+        arrays = [normal.marks, normal.standing_marks]
+    for stream in streams:
+        arrays += [stream.symbols, stream.starts, stream.ends]
+    for each in prints:
+        arrays += [each.hashes, each.positions, each.spans.starts, each.spans.ends]
+    facts = {
+        "text": None if _is_program(item) else whole.text,
+        "offsets": [stream.offset for stream in streams],
+        "notes": [stream.note for stream in streams],
+        "symbols": [[each.symbols, each.notes] for each in prints],
+        "missing": "" if normal is None else normal.missing,
+        "digest": whole.digest,
+        "marks": [[mark.kind, mark.number, mark.start, mark.end, mark.label] for mark in whole.marks],
+    }
+    return CacheEntry(facts, arrays)
+
+
+def _restored(entry: CacheEntry, item: OpenedDocument, scheme: Scheme) -> WholeDocument:
+    facts, arrays = entry.facts, iter(entry.arrays)
+    has_normal_form = len(facts["symbols"]) > 1
+    marks = [next(arrays), next(arrays)] if has_normal_form else []
+    streams = [
+        Stream(next(arrays), next(arrays), next(arrays), *rest)
+        for rest in zip(facts["offsets"], facts["notes"], strict=True)
+    ]
+    prints = [
+        Fingerprints(scheme, next(arrays), next(arrays), Spans(next(arrays), next(arrays)), symbols, tuple(notes))
+        for symbols, notes in facts["symbols"]
+    ]
+    text = _text(item.content) if facts["text"] is None else facts["text"]
+    sections = tuple(SectionMark(*mark) for mark in facts["marks"])
+    normal = None
+    if has_normal_form:
+        normal = NormalFormStream(streams[1], marks[0], prints[1], streams[2], marks[1], facts["missing"])
+    return WholeDocument(item.choice.format, text, streams[0], prints[0], normal, facts["digest"], sections)
+
+
+def joined(streams: list[Stream]) -> Stream:
+    """Join consecutive streams."""
+    if len(streams) == 1:
+        return streams[0]
+    return Stream(
+        np.concatenate([stream.symbols for stream in streams]),
+        np.concatenate([stream.spans.starts for stream in streams]),
+        np.concatenate([stream.spans.ends for stream in streams]),
+    )
+
+
+def _batches(
+    documents: Iterable[Document], scheme: Scheme, readings: _Readings
+) -> Iterator[list[OpenedDocument | WholeDocument | DocumentError]]:
+    batch: list[OpenedDocument | WholeDocument | DocumentError] = []
+    size = 0
+    for document in documents:
+        try:
+            opened = _opened(document, scheme)
+            size += len(opened.content)
+            batch.append(readings.recalled(opened))
+        except DocumentError as error:
+            batch.append(error)
+        if len(batch) == BATCH or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _opened(document: Document, scheme: Scheme) -> OpenedDocument:
+    content = load_content(document.content)
+    document = replace(document, content=content)
+    return OpenedDocument(document, content, choose(scheme, document))
+
+
+def _is_program(item: OpenedDocument) -> bool:
+    return isinstance(item.choice.frontend, CodeFrontend)
+
+
+def _program(item: OpenedDocument) -> Program:
+    program: Program = next(item.choice.frontend.pieces(item.document))
+    return program
+
+
+def _read_or_error(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocument | DocumentError:
+    try:
+        return _read(item, scheme, key)
+    except DocumentError as error:
+        return error
+
+
+def _read(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocument:
+    front = item.choice.frontend
+    if isinstance(front, Extracting):
+        extracted = front.extract(item.document)
+        whole = _whole(item, extracted.text, [front.read(piece) for piece in front.parts(extracted)], scheme, key)
+        return replace(whole, marks=extracted.marks if isinstance(extracted, Extracted) else ())
+    return _whole(item, _text(item.content), [front.read(piece) for piece in front.pieces(item.document)], scheme, key)
+
+
+def _whole(item: OpenedDocument, text: str, streams: list[Stream], scheme: Scheme, key: Key) -> WholeDocument:
+    with Prefetch(1) as ahead:
+        fingerprints = select_streams(streams, scheme, key, ahead)
+    return WholeDocument(item.choice.format, text, joined(streams), fingerprints, digest=_digest(item.content))
+
+
+def _digest(content: str | bytes) -> str:
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    return sha256(data).hexdigest()
+
+
+def _normal_form(normal: NormalForm, scheme: Scheme, key: Key) -> NormalFormStream:
+    size = normal.size
+    stream = Stream(normal.symbols[:size], normal.starts[:size], normal.ends[:size])
+    standing = Stream(normal.symbols[size:], normal.starts[size:], normal.ends[size:])
+    with Prefetch(1) as ahead:
+        chosen = select_streams([stream], scheme, key, ahead)
+    bits, standing_bits = normal.marks[:size], normal.marks[size:]
+    return NormalFormStream(stream, bits, chosen, standing, standing_bits, normal.missing, normal.seconds)
+
+
+def _text(content: str | bytes) -> str:
+    """Return the text, with a lone carriage return as the end of a line."""
+    text = content if isinstance(content, str) else decode(content).text
+    return _LONE_RETURN.sub("\n", text) if "\r" in text else text
+
+
+def excerpts(document: Document, fingerprints: Fingerprints) -> Iterator[str]:
+    """Return the text of each fingerprint of a file, in order."""
+    if isinstance(document.content, str):
+        return _texts([document.content], fingerprints.spans)
+    front = choose(fingerprints.scheme, document).frontend
+    if isinstance(front, Extracting):
+        return _texts([front.extract(document).text], fingerprints.spans)
+    return _texts(TextReader(document.content), fingerprints.spans)
+
+
+def _texts(chunks: Iterable[str], spans: Spans) -> Iterator[str]:
+    """Yield the text of spans whose starts do not decrease, holding little more than a chunk at a time."""
+    rest = iter(chunks)
+    base, text = 0, ""
+    for span in spans:
+        while base + len(text) < span.end:
+            if span.start > base:
+                drop = min(span.start - base, len(text))
+                base, text = base + drop, text[drop:]
+            text += next(rest)
+        yield text[span.start - base : span.end - base]

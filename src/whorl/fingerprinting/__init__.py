@@ -1,1 +1,0 @@
-"""Scheme and document in, fingerprints out: the engine's main procedure."""

@@ -1,0 +1,226 @@
+"""The front-end for source code: detect the language and produce the stream of the program's tokens."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whorl.errors import DocumentError
+from whorl.formats.code.languages import LANGUAGES, detect, language
+from whorl.formats.code.leaves import Plain, is_broken, refused
+from whorl.formats.code.regions import read_regions
+from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, lexed
+from whorl.formats.encoding import HEAD as ENCODING_HEAD
+from whorl.formats.encoding import Source, decode
+from whorl.formats.encoding import detect as detect_encoding
+from whorl.model import Document, Stream
+from whorl.sandbox import Sandbox, WorkerFault, default_sandbox
+
+# How much of a file is looked at to find out its language; a C++ header has said what it is by then.
+HEAD = 1 << 15
+
+# The parser, run in a worker: some texts of a few kilobytes cost a parser seconds and gigabytes.
+PARSER = "whorl.formats.code.leaves:plain_tokens"
+
+# The same for several programs in one task, and how many bytes of them: the way to a worker and back costs as much time
+# as parsing a kilobyte.
+BATCH_PARSER = "whorl.formats.code.leaves:plain_batch"
+BATCH = 1 << 15
+
+# The same for regions of one program.
+REGION_PARSER = "whorl.formats.code.leaves:plain_regions"
+
+# Seconds that a parser may take for one region of a program: an honest one takes milliseconds.
+REGION_SECONDS = 1.0
+
+# The share of its tokens that a program must keep when it is read in regions; if not, it stays as it was read whole.
+KEPT = 0.9
+
+# In the note of a program of which a parser did not read everything.
+LEXED = "by the plain lexer"
+
+# Bytes of a program, at most: more than any person writes, and what the plain lexer reads in half a minute if each
+# byte is a token. A parser gets less (see ``leaves``).
+LARGEST = 32 << 20
+
+# A carriage return alone ends a line, as on old Macs; grammars know it as a blank only, and a comment never ends.
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole program in UTF-8, and its language. Code cannot be divided before it is parsed."""
+
+    language: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFrontend:
+    """Turns a program into the stream of its tokens. The language is the given one, else that of its name or first
+    line."""
+
+    language: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.language is not None:
+            language(self.language)
+
+    def pieces(self, document: Document) -> Iterator[Program]:
+        """Yield the document as one piece."""
+        data = _data(document)
+        yield Program(self.language or _detected(document.name, data), data)
+
+    def read(self, piece: Program) -> Stream:
+        """Return the stream of a program. A worker parses it; the plain lexer reads it if the parser fails."""
+        return _stream(piece, _read(piece, normal=False))
+
+    def read_all(self, pieces: Iterable[Program]) -> Iterator[Stream]:
+        """Return the streams of many programs, in order, as ``read`` does. Small ones go to a worker together."""
+        return (stream for stream, _ in self.read_both(pieces, normal=False))
+
+    def read_both(
+        self, pieces: Iterable[Program], *, normal: bool = True
+    ) -> Iterator[tuple[Stream, NormalForm | None]]:
+        """Yield the stream of each program, in order, with its normal form if its language has one."""
+        sent: deque[list[Program]] = deque()
+
+        def tasks() -> Iterator[tuple[list[tuple[str, bytes]], bool]]:
+            for batch in _batches(pieces):
+                sent.append(batch)
+                yield [(piece.language, piece.data) for piece in batch], normal
+
+        for outcome in default_sandbox().map(BATCH_PARSER, tasks()):
+            batch = sent.popleft()
+            if outcome.fault is None:
+                for piece, plain in zip(batch, outcome.value, strict=True):
+                    tokens = _whole(piece, plain, normal)
+                    yield _stream(piece, tokens), tokens.normal
+            else:  # one of them has done it, or the task before them: it must not spoil the others
+                for piece in batch:
+                    tokens = _read(piece, normal)
+                    yield _stream(piece, tokens), tokens.normal
+
+    def stream(self, text: str, language: str | None = None) -> Stream:
+        """Return the stream of a text in a language, by default that of the front-end."""
+        name = language or self.language
+        if name is None:
+            raise DocumentError(f"no language given: choose one of {', '.join(LANGUAGES)}")
+        return self.read(Program(name, _utf8(text)))
+
+
+def _stream(piece: Program, tokens: TokenArrays) -> Stream:
+    return Stream(tokens.symbols, tokens.starts, tokens.ends, note=tokens.fallback)
+
+
+def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
+    batch: list[Program] = []
+    size = 0
+    for piece in pieces:
+        batch.append(piece)
+        size += len(piece.data)
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _read(piece: Program, normal: bool) -> TokenArrays:
+    if reason := refused(language(piece.language), piece.data):
+        return lexed(piece.language, piece.data, _lexed_note(piece, reason))
+    try:
+        plain = default_sandbox().call(PARSER, piece.language, piece.data, normal)
+    except WorkerFault as fault:
+        return _stopped(piece, normal, fault)
+    return _whole(piece, plain, normal)
+
+
+def _whole(piece: Program, plain: Plain, normal: bool) -> TokenArrays:
+    """Return the tokens that a worker produced. If most of the program is broken, read it again in regions."""
+    tokens = from_plain(piece.language, piece.data, plain)
+    if is_broken(plain[-1], len(piece.data)) and b"\n" in piece.data.strip():
+        again = _in_regions(piece, normal, "the parser failed on most of it", default_sandbox(), together=True)
+        return again if len(again.symbols) >= KEPT * len(tokens.symbols) else tokens
+    return tokens._replace(fallback=_lexed_note(piece, tokens.fallback)) if tokens.fallback else tokens
+
+
+def _stopped(piece: Program, normal: bool, fault: WorkerFault) -> TokenArrays:
+    """Read a program whose parser was stopped in regions, in a worker with less time for each."""
+    limits = default_sandbox().limits
+    with Sandbox(1, replace(limits, seconds=min(limits.seconds, REGION_SECONDS))) as sandbox:
+        return _in_regions(piece, normal, f"the parser was stopped: {fault}", sandbox, together=False)
+
+
+def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, *, together: bool) -> TokenArrays:
+    """Read a program in regions, several ``together`` in one task unless one of them may stop the worker."""
+
+    def alone(region: bytes) -> Plain | None:
+        try:
+            plain: Plain = sandbox.call(REGION_PARSER, piece.language, [region], normal)[0]
+        except WorkerFault:
+            return None
+        return plain
+
+    def read(regions: list[bytes]) -> Iterator[Plain | None]:
+        if together and len(regions) > 1:
+            try:
+                return iter(sandbox.call(REGION_PARSER, piece.language, regions, normal))
+            except WorkerFault:  # one of them has done it: it must not spoil the others
+                return map(alone, regions)
+        return map(alone, regions)
+
+    regions = read_regions(language(piece.language), piece.data, read)
+    if regions.lexed == regions.lines:
+        return regions.tokens._replace(fallback=_lexed_note(piece, reason))
+    lines = f"; {regions.lexed} of {regions.lines} lines {LEXED}" if regions.lexed else ""
+    return regions.tokens._replace(fallback=f"read in pieces, not as a whole: {reason}{lines}")
+
+
+def _lexed_note(piece: Program, reason: str) -> str:
+    return f"read {LEXED}, not as {piece.language}: {reason}"
+
+
+def _detected(name: str, data: bytes) -> str:
+    language = detect(name, data[:HEAD])
+    if language is None:
+        raise DocumentError(
+            f"cannot tell the programming language of {name or 'an unnamed text'} by its extension or first line: "
+            f"give the language, one of {', '.join(LANGUAGES)}, or read it as text"
+        )
+    return language
+
+
+def _data(document: Document) -> bytes:
+    """Return the document in UTF-8 without decoding what is UTF-8 already."""
+    content = document.content
+    if isinstance(content, Path):
+        with Source(content) as source:
+            content = source.read(0, LARGEST + 1)
+    if len(content) > LARGEST:
+        raise DocumentError(
+            f"{document.name or 'a program'} is larger than {LARGEST >> 20} MB, the most that is read as code: "
+            "divide it, or read it as text"
+        )
+    if isinstance(content, str):
+        return _LONE_RETURN.sub(b"\n", _utf8(content))
+    is_plain = _is_plain_ascii(content) or detect_encoding([content]).is_plain_utf8
+    return _LONE_RETURN.sub(b"\n", content if is_plain else _utf8(decode(content).text))
+
+
+def _is_plain_ascii(content: bytes) -> bool:
+    """Return whether the content is ASCII without an encoding declaration: a cheap test that most programs pass. NUL
+    bytes may be half of UTF-16."""
+    head = content[:ENCODING_HEAD].lower()
+    return content.isascii() and b"\0" not in content and b"coding" not in head and b"charset" not in head
+
+
+def _utf8(text: str) -> bytes:
+    """Encode a text; a lone surrogate, which has no UTF-8, becomes U+FFFD."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text).encode()

@@ -1,0 +1,184 @@
+"""Lower Python to the neutral tree."""
+
+from whorl.formats.code.normal.lowering import (
+    Lowerer,
+    LoweringTable,
+    Syntax,
+    all_of,
+    assignment,
+    binary,
+    leaf,
+    printed,
+    shape,
+    text_with_values,
+    unary,
+)
+from whorl.formats.code.normal.nodes import TreeNode
+from whorl.formats.code.row import words
+
+PRINTS = frozenset({b"print", b"sys.stdout.write", b"sys.stderr.write"})
+
+# How a program asks whether it is the one that runs.
+MAIN = b"__name__"
+
+
+def attribute(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``a.b``; ``self.b`` is one name."""
+    on, named = syntax.child_by_field_name("object"), syntax.child_by_field_name("attribute")
+    start, end = syntax.start_byte, syntax.end_byte
+    if on is not None and on.type == "identifier" and lowerer.text(on) == b"self":
+        return TreeNode("name", [], start, end, lowerer.data[start:end])
+    text = b"" if named is None else lowerer.text(named)
+    return TreeNode("field", [] if on is None else lowerer.many([on]), start, end, text)
+
+
+def branch(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``if`` with nested ``elif`` and ``else``. The body of ``if __name__ == "__main__"`` is the program."""
+    others = syntax.children_by_field_name("alternative")
+    condition = lowerer.field(syntax, "condition")
+    then = lowerer.body(syntax, "consequence")
+    if any(node.text == MAIN for node in condition.children):
+        return TreeNode("list", then.children, syntax.start_byte, syntax.end_byte)
+    other = TreeNode("nothing", [], syntax.end_byte, syntax.end_byte)
+    for clause in reversed(others):
+        if clause.type == "else_clause":
+            other = lowerer.body(clause, "body")
+        else:
+            inside = [lowerer.field(clause, "condition"), lowerer.body(clause, "consequence"), other]
+            other = lowerer.finish(TreeNode("if", inside, clause.start_byte, clause.end_byte))
+    return TreeNode("if", [condition, then, other], syntax.start_byte, syntax.end_byte)
+
+
+def for_in(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``for x in xs``; over a ``range`` with a literal step, a counted loop."""
+    start, end = syntax.start_byte, syntax.end_byte
+    target, over, body = (lowerer.field(syntax, "left"), lowerer.field(syntax, "right"), lowerer.body(syntax, "body"))
+    if syntax.child_by_field_name("alternative") is not None:
+        return TreeNode("for_else", [target, over, body, lowerer.field(syntax, "alternative")], start, end)
+    limits = over.children[1:]
+    is_range = over.kind == "call" and over.children[0].text == b"range" and 1 <= len(limits) <= 3
+    if not is_range or (len(limits) == 3 and not _is_step(limits[2])):
+        return TreeNode("each", [target, over, body], start, end)
+    if len(limits) == 1:
+        limits = [TreeNode("number", [], limits[0].start, limits[0].start, b"0"), *limits]
+    if len(limits) == 2:
+        limits = [*limits, TreeNode("number", [], limits[1].end, limits[1].end, b"1")]
+    return TreeNode("range", [target, *limits, body], start, end)
+
+
+def while_loop(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``while``; one with an ``else`` has no counterpart in other languages."""
+    inside = [lowerer.field(syntax, "condition"), lowerer.body(syntax, "body")]
+    if syntax.child_by_field_name("alternative") is None:
+        return TreeNode("while", inside, syntax.start_byte, syntax.end_byte)
+    inside.append(lowerer.body(syntax, "alternative"))
+    return TreeNode("while_else", inside, syntax.start_byte, syntax.end_byte)
+
+
+def _is_step(step: TreeNode) -> bool:
+    return step.kind == "number" and step.text.removeprefix(b"-").isdigit()
+
+
+def comparison(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``a < b``; ``a < b < c`` is ``a < b and b < c``."""
+    operands = lowerer.many(syntax.named_children)
+    signs = [lowerer.text(sign) for sign in syntax.children_by_field_name("operators")]
+    tests = [
+        TreeNode("op", [left if number == 0 else left.copy(), right], left.start, right.end, sign)
+        for number, (left, right, sign) in enumerate(zip(operands, operands[1:], signs, strict=False))
+    ]
+    if len(tests) == 1:
+        tests[0].start, tests[0].end = syntax.start_byte, syntax.end_byte
+        return tests[0]
+    return TreeNode("op", [lowerer.finish(test) for test in tests], syntax.start_byte, syntax.end_byte, b"and")
+
+
+def conditional(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``a if c else b``."""
+    inside = lowerer.many(syntax.named_children)
+    ordered = [inside[1], inside[0], inside[2]] if len(inside) == 3 else inside
+    kind = "conditional" if len(inside) == 3 else "conditional_expression"
+    return TreeNode(kind, ordered, syntax.start_byte, syntax.end_byte)
+
+
+def assigned(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``a = b``; an annotation without a value declares."""
+    if syntax.child_by_field_name("right") is None:
+        return TreeNode("declare", [lowerer.field(syntax, "left")], syntax.start_byte, syntax.end_byte)
+    return assignment(lowerer, syntax)
+
+
+def decorated(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower a decorated function without its name: the effect of a decorator is unknown."""
+    node = lowerer.field(syntax, "definition")
+    if node.kind == "function":
+        node.text = b""
+    return node
+
+
+def parameter(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    return TreeNode("parameter", lowerer.many(syntax.named_children[:1]), syntax.start_byte, syntax.end_byte)
+
+
+def parameters(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower the parameters of a function; plain names are parameters too."""
+    inside = [
+        TreeNode("parameter", [child], child.start, child.end) if child.kind == "name" else child
+        for child in lowerer.many(syntax.children)
+    ]
+    return TreeNode("block", inside, syntax.start_byte, syntax.end_byte)
+
+
+TABLE = LoweringTable(
+    lowerings={
+        "identifier": leaf("name"),
+        "integer": leaf("number"),
+        "float": leaf("number"),
+        "string": text_with_values("interpolation"),
+        "concatenated_string": leaf("string"),
+        "true": leaf("constant"),
+        "false": leaf("constant"),
+        "none": leaf("constant"),
+        "binary_operator": binary,
+        "boolean_operator": binary,
+        "unary_operator": unary,
+        "not_operator": unary,
+        "comparison_operator": comparison,
+        "assignment": assigned,
+        "augmented_assignment": assignment,
+        "call": printed(PRINTS, shape("call", "function", "+arguments")),
+        "attribute": attribute,
+        "subscript": shape("index", "value", "*subscript"),
+        "conditional_expression": conditional,
+        "if_statement": branch,
+        "while_statement": while_loop,
+        "for_statement": for_in,
+        "return_statement": all_of("return"),
+        "raise_statement": all_of("throw"),
+        "break_statement": all_of("break"),
+        "continue_statement": all_of("continue"),
+        "global_statement": all_of("global"),
+        "nonlocal_statement": all_of("global"),
+        "block": all_of("block"),
+        "expression_list": all_of("tuple"),
+        "tuple": all_of("tuple"),
+        "pattern_list": all_of("tuple"),
+        "tuple_pattern": all_of("tuple"),
+        "list": all_of("array"),
+        "await": all_of("await"),
+        "yield": all_of("yield"),
+        "function_definition": shape("function", ":parameters", ":body", text="name"),
+        "decorated_definition": decorated,
+        "parameters": parameters,
+        "lambda_parameters": parameters,
+        "typed_parameter": parameter,
+        "lambda": shape("lambda", ":parameters", "body"),
+        "class_definition": shape("class", ":body", text="name"),
+        "module": all_of("block"),
+    },
+    drops=words("""
+        import_statement import_from_statement future_import_statement decorator comment line_continuation type
+        keyword_separator positional_separator
+    """),
+    opens=words("parenthesized_expression expression_statement argument_list interpolation else_clause"),
+)

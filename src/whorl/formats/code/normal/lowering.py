@@ -1,0 +1,306 @@
+"""Lower a syntax tree to the neutral tree by a language's table, with the lowerings that languages share."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from whorl.formats.code.normal.nodes import OF_THIS, TreeNode, tidy
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+
+# As deep as a tree may be: several times what people nest. Every level costs the rewrites up to four Python calls.
+DEEPEST = 100
+
+# As many nodes as a tree may have: about 250 kB of code. If all of them stand in the innermost of a hundred blocks, the
+# rewrites take three seconds: a worker is given ten.
+LARGEST = 1 << 16
+
+# Operators that chain: (a + b) + c has one node with three operands.
+CHAINING = frozenset({b"+", b"*", b"&&", b"||", b"and", b"or", b"&", b"|", b"^", b"<<", b">>", b"??"})
+
+Syntax: TypeAlias = "tree_sitter.Node"
+Lowering: TypeAlias = Callable[["Lowerer", Syntax], TreeNode | None]
+Rule: TypeAlias = Callable[[TreeNode], TreeNode]
+
+
+class UnfitError(Exception):
+    """A program has no normal form; the message says why."""
+
+
+@dataclass(frozen=True)
+class LoweringTable:
+    """How a language's syntax becomes the neutral tree: the lowering of each kind, the kinds that are dropped, and the
+    kinds that are replaced by their children."""
+
+    lowerings: Mapping[str, Lowering]
+    drops: frozenset[str]
+    opens: frozenset[str]
+
+
+class Lowerer:
+    """Lowers one program. ``lowerings`` are keyed by the grammar's numbers, ``rules`` by the kind of a finished
+    node."""
+
+    def __init__(self, data: bytes, lowerings: Mapping[int, Lowering], rules: Mapping[str, tuple[Rule, ...]]) -> None:
+        self.data, self._lowerings, self._rules = data, lowerings, rules
+        self._depth = self._count = 0
+
+    def lower(self, syntax: Syntax) -> TreeNode | None:
+        """Return the neutral tree of a syntax node, with the rules for its kind applied; None if it is dropped."""
+        self._count += 1
+        self._depth += 1
+        if self._depth > DEEPEST or self._count > LARGEST:
+            raise UnfitError(f"nested deeper than {DEEPEST}" if self._depth > DEEPEST else "too large")
+        lowering = self._lowerings.get(syntax.kind_id, composite)
+        node = lowering(self, syntax)
+        self._depth -= 1
+        return None if node is None else self.finish(node)
+
+    def finish(self, node: TreeNode) -> TreeNode:
+        """Return a node with the rules for its kind applied, and then those for the kind that it became."""
+        if node.kind == "block":
+            return tidy(node)
+        while node.kind in self._rules:
+            before = node
+            for rule in self._rules[node.kind]:
+                node = rule(node)
+                if node.kind != before.kind:
+                    break
+            if node.kind == before.kind:
+                break
+            if before.kind in ("augment", "update"):  # what was spelled out is a new operation
+                node.children[1] = self.finish(node.children[1])
+        return node
+
+    def field(self, syntax: Syntax, name: str) -> TreeNode:
+        """Return the lowered content of a field; an empty node if there is none."""
+        inside = syntax.child_by_field_name(name)
+        node = None if inside is None else self.lower(inside)
+        return TreeNode("nothing", [], syntax.end_byte, syntax.end_byte) if node is None else node
+
+    def body(self, syntax: Syntax, name: str) -> TreeNode:
+        """Return a field as a block: one statement without braces is a block too."""
+        return as_block(self.field(syntax, name))
+
+    def many(self, inside: list[Syntax]) -> list[TreeNode]:
+        """Return some lowered syntax nodes; lists are flattened."""
+        nodes: list[TreeNode] = []
+        for each in inside:
+            if each.is_named and (node := self.lower(each)) is not None:
+                if node.kind == "list":
+                    nodes += node.children
+                else:
+                    nodes.append(node)
+        return nodes
+
+    def text(self, syntax: Syntax) -> bytes:
+        """Return the text of a syntax node."""
+        return self.data[syntax.start_byte : syntax.end_byte]
+
+
+def as_block(node: TreeNode) -> TreeNode:
+    if node.kind == "block":
+        return node
+    return tidy(TreeNode("block", [node], node.start, node.end))
+
+
+def composite(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower a kind that no table names: it keeps the grammar's kind."""
+    start, end = syntax.start_byte, syntax.end_byte
+    return TreeNode(syntax.type, lowerer.many(syntax.children), start, end)
+
+
+def leaf(kind: str) -> Lowering:
+    """Lower a node to a leaf with its text."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+        start, end = syntax.start_byte, syntax.end_byte
+        return TreeNode(kind, [], start, end, lowerer.data[start:end])
+
+    return lowering
+
+
+def dropped(lowerer: Lowerer, syntax: Syntax) -> None:
+    """Drop the node."""
+
+
+def opened(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Replace a node by its children, as a list if there are several."""
+    inside = lowerer.many(syntax.children)
+    return inside[0] if len(inside) == 1 else TreeNode("list", inside, syntax.start_byte, syntax.end_byte)
+
+
+def all_of(kind: str) -> Lowering:
+    """Lower a node with all its children."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+        return TreeNode(kind, lowerer.many(syntax.children), syntax.start_byte, syntax.end_byte)
+
+    return lowering
+
+
+def several(field: str) -> Lowering:
+    """Return a list of all nodes in a field."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+        inside = lowerer.many(syntax.children_by_field_name(field))
+        return TreeNode("list", inside, syntax.start_byte, syntax.end_byte)
+
+    return lowering
+
+
+def fields(lowering: Lowering, modifier: str) -> Lowering:
+    """Lower the fields of a class. A field that is neither public nor protected is known only in the file: its
+    declaration has the text ``private``."""
+
+    def lowered(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+        node = lowering(lowerer, syntax)
+        modifiers = b" ".join(lowerer.text(child) for child in syntax.children if child.type == modifier).split()
+        if node is not None and b"public" not in modifiers and b"protected" not in modifiers:
+            for each in node.children if node.kind == "list" else [node]:
+                each.text = b"private" if each.kind == "declare" else each.text
+        return node
+
+    return lowered
+
+
+def shape(kind: str, *fields: str, text: str = "") -> Lowering:
+    """Lower a node to the content of these fields, in this order. Prefix ``:`` makes a block of a field, ``*`` a block
+    of all fields of the name, ``+`` takes all its children, ``?`` drops it if it is empty."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+        inside: list[TreeNode] = []
+        for name in fields:
+            if name[0] == ":":
+                inside.append(lowerer.body(syntax, name[1:]))
+            elif name[0] == "*":
+                nodes = lowerer.many(syntax.children_by_field_name(name[1:]))
+                inside.append(TreeNode("block", nodes, syntax.start_byte, syntax.start_byte))
+            elif name[0] == "+":
+                found_in = syntax.child_by_field_name(name[1:])
+                inside += [] if found_in is None else lowerer.many(found_in.children)
+            elif name[0] == "?":
+                if (child := syntax.child_by_field_name(name[1:])) is not None:
+                    inside += lowerer.many([child])
+            else:
+                inside.append(lowerer.field(syntax, name))
+        word = None if not text else syntax.child_by_field_name(text)
+        return TreeNode(kind, inside, syntax.start_byte, syntax.end_byte, b"" if word is None else lowerer.text(word))
+
+    return lowering
+
+
+def binary(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower a chain of operators in a loop: sums of thousands of terms do not recurse."""
+    spine = [syntax]
+    while True:
+        left = spine[-1].child_by_field_name("left")
+        if left is None or left.kind_id != syntax.kind_id:
+            break
+        spine.append(left)
+    node = lowerer.field(spine[-1], "left")
+    for each in reversed(spine):
+        sign = each.child_by_field_name("operator")
+        operator = b"" if sign is None else lowerer.text(sign)
+        right = lowerer.field(each, "right")
+        if node.kind == "op" and node.text == operator and operator in CHAINING and len(node.children) > 1:
+            node.children.append(right)
+            node.end = each.end_byte
+        else:
+            inner = lowerer.finish(node) if each is not spine[-1] else node
+            node = TreeNode("op", [inner, right], each.start_byte, each.end_byte, operator)
+    return node
+
+
+def unary(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower an operator with one operand; ``++`` and ``--`` are updates."""
+    signs = [child for child in syntax.children if not child.is_named]
+    operator = lowerer.text(signs[0]) if signs else b""
+    kind = "update" if operator in (b"++", b"--") else "op"
+    return TreeNode(kind, lowerer.many(syntax.children), syntax.start_byte, syntax.end_byte, operator)
+
+
+def assignment(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``a = b`` or ``a += b``."""
+    sign = syntax.child_by_field_name("operator")
+    operator = b"=" if sign is None else lowerer.text(sign)
+    inside = [lowerer.field(syntax, "left"), lowerer.field(syntax, "right")]
+    if operator == b"=":
+        return TreeNode("assign", inside, syntax.start_byte, syntax.end_byte)
+    return TreeNode("augment", inside, syntax.start_byte, syntax.end_byte, operator.removesuffix(b"="))
+
+
+def declaration(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower a declared name, and its first value if it has one."""
+    target, value = lowerer.field(syntax, "name"), lowerer.field(syntax, "value")
+    inside = [target] if value.kind == "nothing" else [target, value]
+    return TreeNode("declare", inside, syntax.start_byte, syntax.end_byte)
+
+
+def member(of: str, name: str) -> Lowering:
+    """Lower ``a.b``; ``this.b`` is a name, which ``settle_fields`` renames to ``b`` where that means the same."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+        inside, named = lowerer.field(syntax, of), syntax.child_by_field_name(name)
+        text = b"" if named is None else lowerer.text(named)
+        if inside.kind == "this":
+            return TreeNode("name", [], syntax.start_byte, syntax.end_byte, OF_THIS + text)
+        return TreeNode("field", [inside], syntax.start_byte, syntax.end_byte, text)
+
+    return lowering
+
+
+def text_with_values(*values: str) -> Lowering:
+    """Lower a string; with values in it, in syntax nodes of these kinds, to the sum of its pieces."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+        start, end = syntax.start_byte, syntax.end_byte
+        inside = [child for child in syntax.named_children if child.type in values]
+        if not inside:
+            return TreeNode("string", [], start, end, lowerer.data[start:end])
+        pieces: list[TreeNode] = []
+        at = start
+        for child in inside:
+            pieces.append(TreeNode("string", [], at, child.start_byte))
+            pieces += lowerer.many(child.named_children)[:1]
+            at = child.end_byte
+        return TreeNode("op", pieces, start, end, b"+")
+
+    return lowering
+
+
+def word(kind: str) -> Lowering:
+    """Lower a node that its kind alone describes."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+        return TreeNode(kind, [], syntax.start_byte, syntax.end_byte)
+
+    return lowering
+
+
+def returned(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower an expression body to a block that returns it."""
+    start, end = syntax.start_byte, syntax.end_byte
+    return TreeNode("block", [TreeNode("return", lowerer.many(syntax.children), start, end)], start, end)
+
+
+def first(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower the first child; the rest, such as a type, is dropped."""
+    inside = lowerer.many(syntax.named_children[:1])
+    return inside[0] if inside else None
+
+
+def printed(names: frozenset[bytes], call: Lowering) -> Lowering:
+    """Lower a call; a call of one of these names is output of its arguments."""
+
+    def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+        called = syntax.child_by_field_name("function")
+        if called is None or lowerer.text(called) not in names:
+            return call(lowerer, syntax)
+        arguments = syntax.child_by_field_name("arguments")
+        named = [] if arguments is None else [child for child in arguments.children if child.type != "keyword_argument"]
+        return TreeNode("print", lowerer.many(named), syntax.start_byte, syntax.end_byte)
+
+    return lowering

@@ -1,0 +1,126 @@
+"""The neutral tree that the rewrites work on, its blocks, and a bit for each rewrite."""
+
+from collections.abc import Iterator
+
+LOOPS = 1 << 0
+COMPOUND = 1 << 1
+BRANCHES = 1 << 2
+CHAINED = 1 << 3
+OUTPUT = 1 << 4
+DECLARATIONS = 1 << 5
+TEMPORARIES = 1 << 6
+CONSTANTS = 1 << 7
+NEGATION = 1 << 8
+OPERANDS = 1 << 9
+INLINED = 1 << 10
+IDLE = 1 << 11
+ORDER = 1 << 12
+ASKED = 1 << 13
+TAILS = 1 << 14
+COUNTERS = 1 << 15
+POWERS = 1 << 16
+
+ALL = (1 << 17) - 1
+
+# No rewrite: the first symbol of a statement, or of what follows the last one of a block.
+STATEMENT = 1 << 31
+
+
+# How the name of an object's own field begins, as long as it is not known whether the bare name is the same.
+OF_THIS = b"this."
+
+
+class TreeNode:
+    """A node: its kind, text and children, the span ``data[start:end]``, and the bits of the rewrites that touched it
+    (see ``table``)."""
+
+    __slots__ = ("children", "end", "kind", "marks", "start", "text")
+
+    def __init__(
+        self, kind: str, children: list["TreeNode"], start: int, end: int, text: bytes = b"", marks: int = 0
+    ) -> None:
+        self.kind, self.children, self.start, self.end, self.text, self.marks = kind, children, start, end, text, marks
+
+    def at(self, kind: str, children: list["TreeNode"], text: bytes = b"", marks: int = 0) -> "TreeNode":
+        """Return a new node in the place of this one, with its marks and ``marks``."""
+        return TreeNode(kind, children, self.start, self.end, text, self.marks | marks)
+
+    def copy(self) -> "TreeNode":
+        """Return a deep copy."""
+        inside = [child.copy() for child in self.children]
+        return TreeNode(self.kind, inside, self.start, self.end, self.text, self.marks)
+
+    def walk(self) -> Iterator["TreeNode"]:
+        """Yield this node and all below it, in no particular order."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += node.children
+
+    def __repr__(self) -> str:
+        label = self.kind + (":" + self.text.decode("utf-8", "replace") if self.text else "")
+        return f"{label}({', '.join(map(repr, self.children))})" if self.children else label
+
+
+# Kinds without anything inside, whose text says what they are.
+LEAVES = frozenset({"name", "number", "string", "char", "constant"})
+
+# Statements that end a block: nothing after them is reached.
+JUMPS = frozenset({"return", "throw", "break", "continue"})
+
+
+def block(statements: list[TreeNode], around: TreeNode) -> TreeNode:
+    """Return a block of statements, in the place of a node."""
+    return TreeNode("block", statements, around.start, around.end)
+
+
+def nothing(around: TreeNode) -> TreeNode:
+    """Return an empty node at the end of a node."""
+    return TreeNode("nothing", [], around.end, around.end)
+
+
+def equal(left: TreeNode, right: TreeNode) -> bool:
+    """Return whether two trees are equal, names and literals included."""
+    waiting = [(left, right)]
+    while waiting:
+        one, two = waiting.pop()
+        if one.kind != two.kind or one.text != two.text or len(one.children) != len(two.children):
+            return False
+        waiting += zip(one.children, two.children, strict=True)
+    return True
+
+
+# Kinds in which blocks can stand: expressions have none, save for functions without a name.
+EXPRESSIONS = frozenset({"name", "number", "string", "char", "constant", "nothing", "field", "index"})
+
+
+def tidy(node: TreeNode) -> TreeNode:
+    """Return a block without lists, blocks and nothings directly in it."""
+    if not any(child.kind in ("list", "block", "nothing") for child in node.children):
+        return node
+    inside: list[TreeNode] = []
+    waiting = node.children[::-1]
+    marks = 0
+    while waiting:
+        child = waiting.pop()
+        if child.kind in ("list", "block"):
+            waiting += child.children[::-1]
+        elif child.kind == "nothing":
+            marks |= child.marks
+        else:
+            child.marks |= marks
+            marks = 0
+            inside.append(child)
+    node.children = inside
+    return node
+
+
+def blocks(node: TreeNode) -> Iterator[TreeNode]:
+    """Yield all blocks of a tree, inner ones after the outer ones."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node.kind == "block":
+            yield node
+        waiting += [child for child in node.children if child.kind not in EXPRESSIONS]

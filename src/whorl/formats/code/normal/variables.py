@@ -1,0 +1,423 @@
+"""Rewrites of variables: declarations, statement order, temporaries and dead code."""
+
+from collections import Counter
+from itertools import islice
+from typing import TypeAlias
+
+from whorl.formats.code.normal.analysis import (
+    KNOWN,
+    LATER,
+    SHORT_CIRCUIT,
+    SIMPLE,
+    Effects,
+    FunctionScope,
+    called,
+    effects,
+    within,
+)
+from whorl.formats.code.normal.nodes import DECLARATIONS, EXPRESSIONS, IDLE, JUMPS, LEAVES, ORDER, TEMPORARIES, TreeNode
+
+
+def drop_declarations(node: TreeNode, names: FunctionScope) -> TreeNode:
+    """In a block: drop ``int x;`` and rewrite ``int x = 1;`` as ``x = 1``."""
+    if not any(child.kind == "declare" for child in node.children):
+        return node
+    statements: list[TreeNode] = []
+    marks = 0
+    for child in node.children:
+        if child.kind == "declare":
+            if len(child.children) == 1:
+                marks = DECLARATIONS
+                continue
+            child.kind, child.marks = "assign", child.marks | DECLARATIONS
+        child.marks, marks = child.marks | marks, 0
+        statements.append(child)
+    node.children = statements
+    return node
+
+
+def move_fields(program_scopes: list[FunctionScope]) -> bool:
+    """Move the first value of a private field into the only function that uses it, if no function in the file calls
+    that one (such as ``main``). Return whether there was any."""
+    if not any(names.private for names in program_scopes):
+        return False
+    count = 0
+    users: dict[bytes, list[FunctionScope]] = {}
+    for names in program_scopes:
+        for name in {*names.reads, *names.writes} if names.function.kind in LATER else ():
+            users.setdefault(name, []).append(names)
+    for names in program_scopes:
+        for each in names.blocks if names.private else ():
+            moved = [child for child in each.children if _is_movable(child, users)]
+            if moved:
+                gone = set(map(id, moved))
+                each.children = [child for child in each.children if id(child) not in gone]
+            count += len(moved)
+            for child in reversed(moved):
+                body = users[child.children[0].text][0].function.children[1]
+                body.children = [child, *body.children]
+    return count > 0
+
+
+def _is_movable(field: TreeNode, users: dict[bytes, list[FunctionScope]]) -> bool:
+    if field.kind != "declare" or field.text != b"private":
+        return False
+    using = users.get(field.children[0].text, [])
+    function = using[0].function if len(using) == 1 else field
+    is_entry = function.kind == "function" and bool(function.text) and called(function.text) not in users
+    return is_entry and effects(field.children[-1]).is_pure
+
+
+# Statements that are looked at together: each is compared with all others of them.
+TOGETHER = 12
+
+MOVABLE = frozenset({"assign", "call", "print"})
+
+
+def order_statements(node: TreeNode, names: FunctionScope) -> TreeNode:
+    """Sort each run of simple statements in a block by their shapes, as far as their dependences allow."""
+    statements = node.children
+    start = 0
+    while start < len(statements):
+        end = start
+        while end < len(statements) and end - start < TOGETHER and statements[end].kind in MOVABLE:
+            end += 1
+        if end - start > 1:
+            statements[start:end] = _ordered(statements[start:end], names)
+        start = max(end, start + 1)
+    return node
+
+
+def _ordered(run: list[TreeNode], names: FunctionScope) -> list[TreeNode]:
+    done = [effects(each) for each in run]
+    before = _before(done, names.local_names)
+    if sum(map(len, before)) == len(run) * (len(run) - 1) // 2:
+        return run
+    keys = [_key(each) for each in run]
+    placed: list[int] = []
+    waiting = list(range(len(run)))
+    while waiting:
+        ready = [number for number in waiting if not (before[number] - set(placed))]
+        number = min(ready, key=lambda each: (keys[each], each))
+        placed.append(number)
+        waiting.remove(number)
+    for number, place in enumerate(placed):
+        if number != place:
+            run[place].marks |= ORDER
+    return [run[number] for number in placed]
+
+
+def _before(done: list[Effects], local_names: set[bytes]) -> list[set[int]]:
+    """Return for each statement the earlier ones that must stay before it."""
+    return [
+        {early for early in range(late) if not done[early].is_free_of(done[late], local_names)}
+        for late in range(len(done))
+    ]
+
+
+def _key(statement: TreeNode) -> str:
+    """Return a statement without its names and values."""
+    words: list[str] = []
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        words.append(node.kind + node.text.decode("utf-8", "replace") if node.kind == "op" else node.kind)
+        waiting += node.children
+    return " ".join(words)
+
+
+Path: TypeAlias = list[tuple[TreeNode, int]]
+
+# Nodes of a value that is not moved: an expression of several lines.
+LONG = 100
+
+# As many statements back a value may have been reckoned.
+BACK = 6
+
+
+def spread_literals(names: FunctionScope) -> None:
+    """In a function: replace a local name that is set once, to a number, by that number."""
+    values: dict[bytes, TreeNode] = {}
+    outermost = [names.function, *names.function.children]
+    for each in names.blocks:
+        is_outermost = any(each is one for one in outermost)
+        for child in each.children:
+            if _is_literal(child) and (is_outermost or child.kind == "declare"):
+                name = child.children[0].text
+                if name in names.declared and name in names.local_names and names.writes[name] == 1:
+                    values[name] = child.children[1]
+    if not values:
+        return
+    for node in within(names.function):
+        if node.kind == "block":
+            node.children = [child for child in node.children if not _gives(child, values)]
+        for number, child in enumerate(node.children):
+            if child.kind == "name" and child.text in values:
+                value = values[child.text]
+                node.children[number] = child.at(value.kind, [], value.text, TEMPORARIES)
+
+
+def _is_literal(statement: TreeNode) -> bool:
+    inside = statement.children
+    is_given = statement.kind in ("assign", "declare") and len(inside) == 2 and inside[0].kind == "name"
+    return is_given and inside[1].kind in ("number", "char", "constant")
+
+
+def _gives(statement: TreeNode, values: dict[bytes, TreeNode]) -> bool:
+    inside = statement.children
+    return statement.kind in ("assign", "declare") and inside[0].kind == "name" and inside[0].text in values
+
+
+def drop_temporaries(node: TreeNode, names: FunctionScope) -> TreeNode:
+    """In a block: move the value of a local name that is set once and read once, a little later, to where it is read,
+    if nothing between could change it. Pure values move first: a value with a call is harder to move, and so is one
+    that it was moved into."""
+    temporaries = [each for each in node.children if _is_temporary(each, names)]
+    if temporaries:
+        reckoned = [each for each in temporaries if effects(each.children[1]).is_pure]
+        _move(node, names, reckoned)
+        if len(reckoned) < len(temporaries):
+            _move(node, names, temporaries)
+    return node
+
+
+def _move(node: TreeNode, names: FunctionScope, temporaries: list[TreeNode]) -> None:
+    """Move the values of these statements."""
+    wanted = set(map(id, temporaries))
+    statements: list[TreeNode] = []
+    for statement in node.children:
+        number = len(statements) - 1
+        while number >= max(0, len(statements) - BACK):
+            if id(statements[number]) in wanted and _is_moved(
+                statements[number], statements[number + 1 :], statement, names.local_names
+            ):
+                del statements[number]
+            number -= 1
+        statements.append(statement)
+    if len(statements) < len(node.children):
+        node.children = statements
+
+
+def _is_temporary(statement: TreeNode, names: FunctionScope) -> bool:
+    inside = statement.children
+    if statement.kind not in ("assign", "declare") or len(inside) != 2 or inside[0].kind != "name":
+        return False
+    name = inside[0].text
+    return name in names.local_names and names.writes[name] == 1 and names.reads[name] == 1
+
+
+def _is_moved(before: TreeNode, between: list[TreeNode], statement: TreeNode, local_names: set[bytes]) -> bool:
+    """Move the value that a statement gives to a name to where a later one reads it; return whether it was possible."""
+    value = before.children[1]
+    path = _path(statement, before.children[0].text)
+    if not path or not _is_short(value):
+        return False
+    done = effects(value)
+    if (not done.is_pure or done.is_exposed(local_names)) and _acts_beside(path):
+        return False
+    if between and not all(done.is_free_of(effects(each), local_names) for each in between):
+        return False
+    holder, number = path[-1]
+    value.marks |= TEMPORARIES | before.marks
+    holder.children[number] = value
+    return True
+
+
+def _is_short(value: TreeNode) -> bool:
+    """Return whether a value is short enough to be moved repeatedly: a chain of values must not grow without end."""
+    return sum(1 for _ in islice(value.walk(), LONG)) < LONG
+
+
+def _acts_beside(path: Path) -> bool:
+    """Return whether a statement has effects before its place is evaluated."""
+    return any(
+        effects(child).acts or effects(child).writes
+        for holder, number in path
+        for at, child in enumerate(holder.children)
+        if at != number and holder.kind != "if" and not (at == 0 and holder.kind in ("call", "assign", "declare"))
+    )
+
+
+def _path(statement: TreeNode, name: bytes) -> Path:
+    """Return the path to where a statement reads a name, as nodes and child numbers; empty if it does not, or not for
+    certain."""
+    if statement.kind not in SIMPLE and statement.kind != "if":
+        return []
+    parents: dict[int, tuple[TreeNode, int]] = {}
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        if node.kind not in KNOWN or node.kind == "conditional" or (node.kind == "op" and node.text in SHORT_CIRCUIT):
+            continue
+        skipped = 1 if node.kind in ("assign", "declare") and node.children[0].kind == "name" else 0
+        inside = node.children[:1] if node is statement and node.kind == "if" else node.children
+        for number, child in enumerate(inside[skipped:], skipped):
+            parents[id(child)] = node, number
+            if child.kind == "name" and child.text == name:
+                return _up(child, parents)
+            waiting.append(child)
+    return []
+
+
+def _up(node: TreeNode, parents: dict[int, tuple[TreeNode, int]]) -> Path:
+    path: Path = []
+    while id(node) in parents:
+        path.append(parents[id(node)])
+        node = path[-1][0]
+    return path[::-1]
+
+
+# Names of a function that are followed into its blocks: each costs every block a look.
+MANY = 100
+
+EMPTY = frozenset({"empty_statement", "pass_statement", ";"})
+
+
+def drop_unused_values(names: FunctionScope) -> None:
+    """In a function: drop ``x = 0`` before a block that sets ``x`` before it reads it, if nothing else reads it. An
+    assignment inside an expression whose name is never read becomes its value."""
+    for node in names.inner:
+        target = node.children[0]
+        if target.kind == "name" and target.text in names.local_names and not names.reads[target.text]:
+            value = node.children[1]
+            node.kind, node.children, node.text, node.marks = value.kind, value.children, value.text, node.marks | IDLE
+            node.start, node.end = value.start, value.end
+    _forget_counters(names)
+    wanted = {name for name in names.local_names if names.writes[name] > 1 and names.reads[name]}
+    if 0 < len(wanted) <= MANY:
+        homes: dict[bytes, TreeNode] = {}
+        _find_homes(names.function, names, wanted, homes)
+        if homes:
+            _drop_outside(names, homes)
+
+
+def _forget_counters(names: FunctionScope) -> None:
+    """Ignore the reads of a name that only compute its own next value, such as ``i`` in ``i = i - 1``."""
+    inside: Counter[bytes] = Counter()
+    for each in names.blocks:
+        for child in each.children:
+            if child.kind in ("assign", "declare") and len(child.children) == 2 and child.children[0].kind == "name":
+                name = child.children[0].text
+                if names.writes[name] > 1 and names.reads[name] and _is_pure(child.children[1]):
+                    inside[name] += sum(
+                        1 for node in child.children[1].walk() if node.kind == "name" and node.text == name
+                    )
+    for name, times in inside.items():
+        if name in names.local_names and times == names.reads[name]:
+            names.reads[name] = 0
+
+
+def _find_homes(
+    node: TreeNode, names: FunctionScope, wanted: set[bytes], homes: dict[bytes, TreeNode]
+) -> dict[bytes, int]:
+    """Return how often the wanted names are read in a tree; put into ``homes``, for each, the innermost block with all
+    its reads, if that block sets it first."""
+    counts: dict[bytes, int] = {}
+    if node.kind == "name":
+        return {node.text: 1} if node.text in wanted else counts
+    is_block, is_write = node.kind == "block", node.kind in ("assign", "declare", "each", "parameter")
+    is_target = is_write and bool(node.children) and node.children[0].kind == "name"
+    settled: set[bytes] = set()
+    for child in node.children[1:] if is_target else node.children:
+        for name, times in _find_homes(child, names, wanted, homes).items():
+            if is_block and name not in counts and name in settled:
+                homes.setdefault(name, node)
+            counts[name] = counts.get(name, 0) + times
+        if is_block and child.kind in ("assign", "declare") and len(child.children) == 2:
+            settled.add(child.children[0].text)
+    if is_block:
+        for name in [name for name, home in homes.items() if home is node and counts[name] != names.reads[name]]:
+            del homes[name]
+    return counts
+
+
+def _drop_outside(names: FunctionScope, homes: dict[bytes, TreeNode]) -> None:
+    """Drop the assignments to names outside their homes."""
+    waiting = [(names.function, frozenset(homes))]
+    while waiting:
+        node, away = waiting.pop()
+        if node.kind == "block":
+            away = away - {name for name in away if homes[name] is node}
+            gone = [child for child in node.children if _is_away(child, away)]
+            if gone:
+                names.writes.subtract(child.children[0].text for child in gone)
+                node.children = [child for child in node.children if not _is_away(child, away)]
+                for child in node.children[:1]:
+                    child.marks |= IDLE
+        if away:
+            waiting += [(child, away) for child in node.children if child.kind not in EXPRESSIONS]
+
+
+def _is_away(statement: TreeNode, away: frozenset[bytes]) -> bool:
+    if statement.kind not in ("assign", "declare") or len(statement.children) != 2 or not away:
+        return False
+    target, value = statement.children
+    return target.kind == "name" and target.text in away and _is_pure(value)
+
+
+def drop_idle(node: TreeNode, names: FunctionScope) -> TreeNode:
+    """In a block, from its end: drop assignments to local names that are never read or set again first, unused values,
+    and statements after a jump."""
+    statements: list[TreeNode] = []
+    overwritten: set[bytes] = set()
+    marks = 0
+    for statement in reversed(_reached(node.children)):
+        if _is_idle(statement, names, overwritten):
+            if statements:
+                statements[-1].marks |= IDLE
+            else:
+                marks = IDLE
+            continue
+        statements.append(statement)
+        statement.marks, marks = statement.marks | marks, 0
+        _follow(statement, names, overwritten)
+    if len(statements) < len(node.children):
+        node.children = statements[::-1]
+    return node
+
+
+def _reached(statements: list[TreeNode]) -> list[TreeNode]:
+    """Return the statements up to the first jump; functions and classes after it stay, because they are only declared
+    there."""
+    for number, statement in enumerate(statements):
+        if statement.kind in JUMPS and number < len(statements) - 1:
+            rest = statements[number + 1 :]
+            if any(node.kind == "labeled_statement" for each in rest for node in each.walk()):
+                return statements  # somebody may go there
+            statement.marks |= IDLE
+            later = [each for each in rest if each.kind in ("function", "class", "case")]
+            return [*statements[: number + 1], *later]
+    return statements
+
+
+def _is_idle(statement: TreeNode, names: FunctionScope, overwritten: set[bytes]) -> bool:
+    kind, inside = statement.kind, statement.children
+    if kind in EMPTY:
+        return True
+    if kind == "if":
+        return not inside[1].children and not inside[2].children and _is_pure(inside[0])
+    if kind in ("assign", "declare") and len(inside) == 2 and inside[0].kind == "name":
+        name = inside[0].text
+        if inside[1].kind == "name" and inside[1].text == name:
+            return True
+        is_unread = name in names.local_names and (names.reads[name] == 0 or name in overwritten)
+        return is_unread and _is_pure(inside[1])
+    return kind in ("name", "number", "string", "char", "constant", "op", "field", "index") and _is_pure(statement)
+
+
+def _is_pure(value: TreeNode) -> bool:
+    return value.kind in LEAVES or effects(value).is_pure
+
+
+def _follow(statement: TreeNode, names: FunctionScope, overwritten: set[bytes]) -> None:
+    """Return the names that are overwritten before they are read, seen from before this statement."""
+    is_write = statement.kind in ("assign", "declare") and statement.children[0].text in names.local_names
+    if not overwritten and not is_write:
+        return
+    done = effects(statement)
+    if done.jumps or not done.known:
+        overwritten.clear()
+        return
+    if is_write and statement.children[0].kind == "name":
+        overwritten.add(statement.children[0].text)
+    overwritten -= done.reads

@@ -1,0 +1,83 @@
+"""The row of a language. The rows themselves are in the ``rows_*`` modules, by reader."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Reader = Literal["grammar", "pygments", "own"]
+
+C_COMMENTS = ("//", "/*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language:
+    """A language. Languages of one family share their symbols, so copies are found across them.
+
+    In a language with a grammar, a kind is a named node (``modifiers``) or a word of the grammar (``static``). In a
+    language that Pygments reads, a kind is a token type (``Name.Builtin``) or the text of a keyword.
+    """
+
+    name: str
+    reader: Reader = "grammar"
+    module: str
+    """What is imported to read it."""
+    function: str = "language"
+    """What in the module gives the grammar, the lexer or the tokens."""
+    extra: str = "languages"
+    """The extra of Whorl that installs the reader; empty if the plain install does."""
+    family: str = ""
+    extensions: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    """Whole names of files, in small letters."""
+    interpreters: tuple[str, ...] = ()
+    comments: tuple[str, ...] = C_COMMENTS
+    folds_case: bool = False
+    """Whether the language takes capitals and small letters for the same."""
+    drops: frozenset[str] = frozenset()
+    """Kinds that give no token, nor does anything inside them: imports, modifiers, annotations."""
+    drops_bodiless: frozenset[str] = frozenset()
+    """The same, unless code stands in their body: ``namespace a;`` goes, ``namespace a { ... }`` stays."""
+    drops_lone: Mapping[str, str] = field(default_factory=dict)
+    """Statements that go if they hold nothing but a node of this kind: a docstring."""
+    drops_until: Mapping[str, str] = field(default_factory=dict)
+    """For Pygments: keywords that go with all that follows up to a sign: ``uses`` up to the semicolon."""
+    keeps: frozenset[str] = frozenset()
+    """What is punctuation elsewhere and an operator here."""
+    merges: Mapping[str, str] = field(default_factory=dict)
+    """Kinds that are one token with all that is in them, and its class."""
+    opens: frozenset[str] = frozenset()
+    """Kinds that are a token elsewhere and are looked into here."""
+    spells: frozenset[str] = frozenset()
+    """Kinds whose class is their own text: an operator that the grammar does not name, an instruction."""
+
+    reserved: frozenset[str] = frozenset()
+    """Words that are keywords although the reader takes them for names. In a language with a grammar, of the kinds in
+    ``spells`` these alone are themselves then, and the others names."""
+    blanks: str = ""
+    """For Pygments: a pattern of what is made blank before the lexer sees it, comments that it would not know."""
+    cards: bool = False
+    """Whether programs may be in the form of punched cards."""
+    preprocessed: bool = False
+    """Whether ``#if 0`` puts code out of use."""
+    opening: str = ""
+    """The opening of code in a file that may begin with something else."""
+    untabs: bool = False
+    """Whether the grammar loses its way at a tab that does not indent."""
+    trims: bool = False
+    """Whether words of the grammar may have blanks before and after them."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", self.family or self.name)
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+def classes(*, name: str = "", **literals: str) -> dict[str, str]:
+    """Return ``merges`` from the kinds that are names, and those that are literals of a kind: ``string="a b"``."""
+    merges = dict.fromkeys(name.split(), "identifier")
+    for literal, kinds in literals.items():
+        merges |= dict.fromkeys(kinds.split(), f"literal:{literal}")
+    return merges

@@ -1,0 +1,222 @@
+"""Read Parquet and Arrow files: the needed columns, by row groups and batches of rows."""
+
+import errno
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from whorl.errors import InputError
+from whorl.formats.archives.names import printable
+from whorl.formats.archives.rules import Rules
+from whorl.formats.corpora.parquet import arrow, end_of, headers_at
+from whorl.formats.corpora.records import BadRowError, Columns, CorpusRecord, Fault, RowPlace, fault, record
+from whorl.sandbox import WorkerFault, default_sandbox
+
+PLACES, PLAN = "whorl.formats.corpora.parquet:places", "whorl.formats.corpora.parquet:plan"
+
+# Bytes of a column read from disk at once, instead of a whole row group.
+_BUFFER = 1 << 20
+# Rows of an Arrow batch that become Python values at once.
+_ARROW_ROWS = 1024
+# Maximum characters of pyarrow's message, which quotes the content.
+_LONGEST = 160
+
+# pyarrow raises these on damage, besides ArrowException: OSError on reading, OverflowError or ValueError for values
+# that Python cannot hold. Errors of the system say nothing about the file.
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+_DAMAGE = (OSError, ValueError, OverflowError, MemoryError, KeyError, NotImplementedError, TypeError)
+
+
+def schema(path: Path) -> Any:
+    """Return the schema of a Parquet or Arrow file; None if it is damaged."""
+    pa, _ = arrow()
+    try:
+        if is_arrow(path):
+            with _open_arrow(path) as reader:
+                return reader.schema
+        with _open(path) as file:
+            return file.schema_arrow
+    except (pa.ArrowException, *_DAMAGE):
+        return None  # reading reports it
+
+
+def check_types(path: Path, schema: Any, columns: Columns) -> None:
+    """Raise InputError if the column of texts, or of features, has another type."""
+    kind = schema.field(columns.content).type
+    if not _fits(kind, columns.features is not None):
+        wanted = "lists of integers or strings" if columns.features is not None else "texts"
+        raise InputError(f"{path}: the column {columns.content!r} holds {kind}, not {wanted}; name another")
+
+
+def rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> Iterator[CorpusRecord | Fault]:
+    """Yield every row as a record or a fault. A damaged row group ends there; the next one is read."""
+    pa, _ = arrow()
+    try:
+        plan = _plan(path, columns.needed(), rules)
+        file = _open(path)
+    except (WorkerFault, pa.ArrowException, *_DAMAGE) as error:
+        yield Fault(name, 0, f"damaged: {_reason(error)}")
+        return
+    with file:
+        first, size = 1, path.stat().st_size / max(1, sum(group[0] for group in plan))
+        for number, (count, step, refusal) in enumerate(plan):
+            row, end = first, first + count
+            for values in [refusal] if refusal else _batches(file, number, step, columns):
+                if isinstance(values, str):
+                    yield Fault(name, row, f"rows {row:,} to {end - 1:,} are lost: {values}")
+                    break
+                for item in zip(*values.values(), strict=True):
+                    place = RowPlace(name, row)
+                    yield _row(dict(zip(values, item, strict=True)), columns, place, round(size * row), prefix)
+                    row += 1
+            else:
+                if row != end:
+                    yield Fault(name, row, f"damaged: {count:,} rows are promised, {row - first:,} are there")
+            first = end
+
+
+_ARROW_MARK, _PARQUET_MARK = b"ARROW1", b"PAR1"
+
+
+def is_arrow(path: Path) -> bool:
+    """Return whether a file is no Parquet but Arrow's format for files or for streams, which has no mark."""
+    with path.open("rb") as file:
+        return file.read(len(_PARQUET_MARK)) != _PARQUET_MARK
+
+
+def _open_arrow(path: Path) -> Any:
+    pa, _ = arrow()
+    source = pa.OSFile(str(path))
+    is_file = source.read(len(_ARROW_MARK)) == _ARROW_MARK
+    source.seek(0)
+    return pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+
+
+def arrow_rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> Iterator[CorpusRecord | Fault]:
+    """Yield every row of an Arrow file or stream (Feather, shards of Hugging Face datasets). What follows damage is
+    not read."""
+    pa, _ = arrow()
+    row, size = 0, path.stat().st_size
+    try:
+        for batch, offset in arrow_batches(path):
+            needed = [name for name in columns.needed() if name in batch.schema.names]
+            for column in needed:
+                batch.column(column).validate(full=True)
+            for start in range(0, batch.num_rows, _ARROW_ROWS):
+                part = batch.slice(start, _ARROW_ROWS)
+                values = {name: _values(part.column(name), name == columns.date) for name in needed}
+                for item in zip(*values.values(), strict=True):
+                    row += 1
+                    place = RowPlace(name, row)
+                    yield _row(dict(zip(values, item, strict=True)), columns, place, min(offset, size), prefix)
+    except (pa.ArrowException, *_DAMAGE) as error:
+        yield Fault(name, row + 1, f"damaged: {_reason(error)}; the rest of the file is not read")
+
+
+def arrow_batches(path: Path) -> Iterator[tuple[Any, int]]:
+    """Yield every record batch, and how many bytes of the file were read with it."""
+    with _open_arrow(path) as reader:
+        if not hasattr(reader, "num_record_batches"):
+            offset = 0
+            for batch in reader:
+                offset += batch.nbytes
+                yield batch, offset
+            return
+        size, count = path.stat().st_size, reader.num_record_batches
+        for number in range(count):
+            yield reader.get_batch(number), size * (number + 1) // count
+
+
+def _plan(path: Path, needed: Sequence[str], rules: Rules) -> list[tuple[int, int, str]]:
+    """Return how to read each row group. Workers that see only the metadata decide."""
+    sandbox, end = default_sandbox(), end_of(path)
+    headers = headers_at(path, sandbox.call(PLACES, *end, needed))
+    plan: list[tuple[int, int, str]] = sandbox.call(PLAN, *end, headers, needed, rules.free, rules.ratio)
+    return plan
+
+
+def _open(path: Path) -> Any:
+    _, pq = arrow()
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True)
+
+
+def _batches(file: Any, group: int, step: int, columns: Columns) -> Iterator[dict[str, list[Any]] | str]:
+    """Yield the values of each column, some rows at a time; if the group is damaged, yield the reason and stop."""
+    pa, _ = arrow()
+    there = set(file.schema_arrow.names)
+    needed = [name for name in columns.needed() if name in there]
+    try:
+        for batch in file.iter_batches(batch_size=step, row_groups=[group], columns=needed, use_threads=False):
+            yield {name: _values(batch.column(name), name == columns.date) for name in batch.schema.names}
+    except (pa.ArrowException, *_DAMAGE) as error:
+        yield f"damaged: {_reason(error)}"
+
+
+def _row(values: dict[str, Any], columns: Columns, place: RowPlace, offset: int, prefix: str) -> CorpusRecord | Fault:
+    try:
+        for name, value in values.items():
+            if isinstance(value, UnicodeDecodeError):
+                raise BadRowError(f"{name!r} is not UTF-8: byte {value.start + 1}")
+        return record(values, columns, place, offset, prefix)
+    except BadRowError as error:
+        return fault(place, error)
+
+
+def _values(column: Any, is_date: bool) -> list[Any]:
+    """Return the column as Python values; an invalid value is its error."""
+    pa, _ = arrow()
+    if is_date and pa.types.is_temporal(column.type):
+        column = _as_text(column)
+    try:
+        values: list[Any] = column.to_pylist()
+    except UnicodeDecodeError:
+        values = [_value(cell) for cell in column]
+    return values
+
+
+def _value(cell: Any) -> Any:
+    try:
+        return cell.as_py()
+    except UnicodeDecodeError as error:
+        return error
+
+
+def _as_text(column: Any) -> Any:
+    """Return dates in ISO 8601, in UTC."""
+    pa, _ = arrow()
+    if not pa.types.is_timestamp(column.type):
+        return column.cast(pa.string())
+    zone = "Z" if column.type.tz else ""
+    texts = column.cast(pa.timestamp(column.type.unit)).cast(pa.string()).to_pylist()
+    return pa.array([None if text is None else _iso(text) + zone for text in texts], pa.string())
+
+
+def _iso(text: str) -> str:
+    """Convert Arrow's form of a moment, without trailing zeros."""
+    seconds, _, fraction = text.replace(" ", "T").partition(".")
+    return f"{seconds}.{fraction}" if fraction.strip("0") else seconds
+
+
+def _fits(kind: Any, is_features: bool) -> bool:
+    types = arrow()[0].types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_null(kind):
+        return True  # every row of it is a fault
+    if is_features:
+        return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_string_view(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+    )
+
+
+def _reason(error: BaseException) -> str:
+    """Return what is wrong with a file. Raise the error again if the system is to blame, and not the file."""
+    if isinstance(error, OSError) and error.errno in _SHORTAGES:
+        raise error
+    line = printable(" ".join(str(error).split())) or type(error).__name__
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

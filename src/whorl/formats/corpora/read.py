@@ -1,0 +1,233 @@
+"""Read every document of a corpus: folders, archives, single documents and tables. Report every fault."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from whorl.errors import InputError
+from whorl.formats.archives.gitignore import Allowance
+from whorl.formats.archives.names import RefusedFileError, is_folder, printable, reason, shortened
+from whorl.formats.archives.rules import DEFAULT, Rules
+from whorl.formats.archives.selection import DiskFolder, FileSelector, SelectedFile
+from whorl.formats.archives.walk import Item as Walked
+from whorl.formats.archives.walk import Walk
+from whorl.formats.corpora import tables
+from whorl.formats.corpora.jsonl import Sheet
+from whorl.formats.corpora.records import DEFAULT as NAMES
+from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault
+from whorl.formats.corpora.tables import CorpusItem, TableKind
+from whorl.model import Document, Skipped
+
+# A function that reads a table.
+TableReader: TypeAlias = Callable[[TableKind, Path, str, Columns, Rules, str], Iterator[CorpusItem]]
+
+
+def read(
+    path: Path,
+    columns: Columns = NAMES,
+    rules: Rules = DEFAULT,
+    *,
+    seen: DigestSet | None = None,
+    prefix: str = "",
+) -> Iterator[CorpusRecord | Fault]:
+    """Yield every document of a folder, an archive, a single document, or a table (JSONL, a JSON array, CSV,
+    Parquet, Arrow, WARC); lazily, in order.
+
+    A folder may mix all of them. The first document with an id keeps it; ``seen`` extends that over several corpora.
+    Ids made of file names begin with ``prefix``. Raises InputError before any work if the path cannot be read or a
+    column is missing.
+    """
+    return cast(Iterator[CorpusRecord | Fault], _read(path, columns, rules, seen, prefix, tables.records))
+
+
+def read_sheets(
+    path: Path, columns: Columns = NAMES, rules: Rules = DEFAULT, *, seen: DigestSet | None = None, prefix: str = ""
+) -> Iterator[CorpusItem]:
+    """Like ``read``, but yield rows together in sheets where possible: faster for large corpora."""
+    return _read(path, columns, rules, seen, prefix, tables.sheets)
+
+
+def _read(
+    path: Path, columns: Columns, rules: Rules, seen: DigestSet | None, prefix: str, reader: TableReader
+) -> Iterator[CorpusItem]:
+    kind = None if is_folder(path) else tables.kind(path, path.name, columns, rules, any_name=True)
+    if kind is not None:
+        tables.check(kind, path, columns, rules)
+        return _once(reader(kind, path, printable(path.name), columns, rules, prefix), seen or DigestSet())
+    return _once(_read_folder(path, columns, rules, prefix, reader), seen or DigestSet())
+
+
+def prefixes(paths: Sequence[Path]) -> list[str]:
+    """Return for each path of a corpus what the ids made of its file names begin with.
+
+    It is the name of the path, with as many of its folders as tell it from the others; nothing for a single path.
+    """
+    if len(paths) < 2:
+        return [""] * len(paths)
+    parts = [path.resolve().parts for path in paths]
+    endings = Counter(each[-length:] for each in set(parts) for length in range(1, len(each) + 1))
+    return ["/".join(_told_apart(each, endings)).replace("//", "/") + "/" for each in parts]
+
+
+def _told_apart(parts: tuple[str, ...], endings: Counter[tuple[str, ...]]) -> tuple[str, ...]:
+    lengths = range(1, len(parts))
+    return next((parts[-length:] for length in lengths if endings[parts[-length:]] == 1), parts)
+
+
+def size(path: Path, rules: Rules = DEFAULT) -> int:
+    """Return the bytes on disk that ``read`` will pass: the final ``offset`` of its records."""
+    if not is_folder(path):
+        return path.stat().st_size
+    return _folder_size(path, rules)
+
+
+def described(path: Path, rules: Rules = DEFAULT) -> str:
+    """Return a text that changes with the names, sizes and times of the files."""
+    if not is_folder(path):
+        status = path.stat()
+        return f"{status.st_size} {status.st_mtime_ns}"
+    return _described_folder(path, rules)
+
+
+def _once(items: Iterator[CorpusItem], seen: DigestSet) -> Iterator[CorpusItem]:
+    """Yield the first item of each id; a fault for the others."""
+    for item in items:
+        if isinstance(item, Sheet):
+            yield from _once_each(item, seen)
+        elif isinstance(item, Fault) or seen.add(item.id):
+            yield item
+        else:
+            yield _again(item.path, item.row, item.id)
+
+
+def _once_each(sheet: Sheet, seen: DigestSet) -> Iterator[CorpusItem]:
+    new = seen.add_all(sheet.ids.encoded())
+    if new.all():
+        yield sheet
+        return
+    yield sheet.chosen(new)
+    for place in np.flatnonzero(~new).tolist():
+        yield _again(sheet.path, sheet.rows[place], sheet.ids[place] or "")
+
+
+def _again(path: str, row: int, identity: str) -> Fault:
+    return Fault(path, row, f"the id {printable(shortened(identity))!r} was there before; the first document keeps it")
+
+
+# How the walk begins its reason for a damaged file. Other reasons come from rules.
+_WRONG = ("damaged", "binary: compressed by", "too ", "perhaps a bomb", "permission", "no such", "input/output")
+
+
+def _is_wrong(item: Skipped) -> bool:
+    """Return whether the walk left an item out because it is unreadable, and not by a rule."""
+    return item.reason.lower().startswith(_WRONG)
+
+
+def _read_folder(path: Path, columns: Columns, rules: Rules, prefix: str, reader: TableReader) -> Iterator[CorpusItem]:
+    """Yield every document of a folder, an archive or a single document; tables by ``reader``.
+
+    The first table of a folder is checked before any work.
+    """
+    first = next(_tables(path, columns, rules), None) if path.is_dir() else None
+    if first is not None:
+        tables.check(*first, columns, rules)
+    return _walked(_CorpusWalk(path, columns, rules), columns, rules, prefix, reader)
+
+
+def _folder_size(path: Path, rules: Rules) -> int:
+    """Return the bytes on disk of the included files of a folder."""
+    items = FileSelector[Path](rules, Allowance()).select(DiskFolder(path))
+    return sum(_size(item.file) for item in items if not isinstance(item, Skipped) and item.included)
+
+
+def _described_folder(path: Path, rules: Rules) -> str:
+    """Return a digest of the names, sizes and times of all included files of a folder."""
+    hashed = blake2b(digest_size=16, person=b"whorl corpus")
+    for item in FileSelector[Path](rules, Allowance()).select(DiskFolder(path)):
+        if not isinstance(item, Skipped) and item.included:
+            size, changed = _facts(item.file)
+            hashed.update(f"{item.name}\0{size}\0{changed}\n".encode("utf-8", "surrogateescape"))
+    return hashed.hexdigest()
+
+
+class _CorpusWalk(Walk):
+    """A walk that yields tables as documents, though they are binary or compressed, and counts bytes passed."""
+
+    def __init__(self, path: Path, columns: Columns, rules: Rules) -> None:
+        super().__init__(path, rules)
+        self._columns = columns
+        self.offset = 0
+
+    def _file(self, entry: SelectedFile[Path], top: bool = False) -> Iterator[Walked]:
+        if entry.included and not top and _kind(entry, self._columns, self._rules):
+            yield Document(printable(entry.name), entry.file)
+        else:
+            yield from super()._file(entry, top)
+        self.offset += _size(entry.file) if entry.included else 0
+
+
+def _kind(entry: SelectedFile[Path], columns: Columns, rules: Rules) -> TableKind | None:
+    try:
+        return tables.kind(entry.file, entry.name, columns, rules)
+    except (OSError, RefusedFileError):
+        return None  # the walk, which reads it next, says why
+
+
+def _tables(path: Path, columns: Columns, rules: Rules) -> Iterator[tuple[TableKind, Path]]:
+    """Yield the tables of a folder, in the order of the walk."""
+    for item in FileSelector[Path](rules, Allowance()).select(DiskFolder(path)):
+        if not isinstance(item, Skipped) and item.included and (kind := _kind(item, columns, rules)):
+            yield kind, item.file
+
+
+def _walked(
+    walk: _CorpusWalk, columns: Columns, rules: Rules, prefix: str, reader: TableReader
+) -> Iterator[CorpusItem]:
+    for item in walk.items():
+        if isinstance(item, Skipped):
+            yield Fault(item.name, 0, item.reason, not _is_wrong(item))
+        elif isinstance(item.content, Path) and (kind := tables.kind(item.content, item.name, columns, rules)):
+            read_it = partial(reader, kind, item.content, item.name, columns, rules, prefix)
+            yield from _inner(kind, item.content, item.name, columns, rules, read_it, walk.offset)
+        elif tables.named(item.name):
+            yield Fault(item.name, 0, "a table in an archive; unpack the archive")
+        else:
+            document = Document(prefix + item.name, item.content)
+            yield CorpusRecord(document.name, document, item.name, 0, None, walk.offset)
+
+
+def _inner(
+    kind: TableKind,
+    path: Path,
+    name: str,
+    columns: Columns,
+    rules: Rules,
+    items: Callable[[], Iterator[CorpusItem]],
+    behind: int,
+) -> Iterator[CorpusItem]:
+    """Read a table of a folder. If columns are missing, yield a fault, so that the other files are still read."""
+    try:
+        tables.check(kind, path, columns, rules)
+        for item in items():
+            yield item if isinstance(item, Fault) else replace(item, offset=item.offset + behind)
+    except (InputError, OSError, RefusedFileError) as error:
+        yield Fault(name, 0, str(error) if isinstance(error, InputError) else reason(error))
+
+
+def _size(path: Path) -> int:
+    return _facts(path)[0]
+
+
+def _facts(path: Path) -> tuple[int, int]:
+    """Return size and time of a file; zeros if it has disappeared, which reading will report."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

@@ -1,0 +1,379 @@
+"""Check one manuscript against an index: which source explains which stretch, what share that is, what does not count.
+
+Shares are counted in letters: characters that are not white space. A letter belongs to one source at most, so shares
+add up to the overall similarity. Sources take letters greedily: first the one that explains most, then the one that
+explains most of the rest, and so on.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from heapq import heapify, heappop, heappush
+from pathlib import Path
+from typing import Any
+
+from whorl.catalog import FRONTENDS
+from whorl.errors import DocumentError, InputError
+from whorl.formats.code.languages import LANGUAGES
+from whorl.formats.documents.extraction import SectionMark
+from whorl.formats.reading import CODE, Extracting, choose
+from whorl.index.base import BaseIndex
+from whorl.index.memory import MemoryIndex
+from whorl.index.places import Reason, find_places
+from whorl.index.search import Hit, Hits, Wanted, first_match
+from whorl.index.store import Entry
+from whorl.matching.passage import EDITED, Measure, Passage, Side, covered_once, stretches, subtract, union
+from whorl.model import Document, Span, title_of
+from whorl.sandbox.limits import format_bytes
+from whorl.scheme import Scheme
+
+# Sources that are listed: more than an editor looks at. All count.
+LIMIT = 100
+# Ignore the rest of a source below this many letters: a few words that happen to continue a match.
+RESIDUE = 20
+# Letters of a source before and after a passage: a line.
+CONTEXT = 80
+# Bytes of a manuscript at most: of one that is text, 10,000 pages; of others, which may have pictures.
+MOST_TEXT, MOST_BYTES = 32 << 20, 256 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exclusions:
+    """The exclusions: parts that do not count.
+
+    ``sources`` are patterns of names, titles or URLs, such as ``*/own/*``; ``labels`` and ``owners`` are patterns too.
+    ``before`` and ``after`` leave out sources that are dated before or after a day, a month or a year, such as
+    ``2024-05``. ``min_words`` leaves out passages with fewer words, after the other exclusions.
+    """
+
+    quotations: bool = True
+    bibliography: bool = True
+    min_words: int = 0
+    sources: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+    before: str | None = None
+    after: str | None = None
+
+    def __post_init__(self) -> None:
+        faults = [] if self.min_words >= 0 else [f"min_words: {self.min_words} is out of range; give 0 or more"]
+        for name in ("before", "after"):
+            date = getattr(self, name)
+            if date is not None and not _DATE.fullmatch(date):
+                faults.append(f"{name}: {date!r} is no date; write it as 2024-05-31, 2024-05 or 2024")
+        if faults:
+            raise InputError("; ".join(faults))
+
+    def applies(self, reason: Reason) -> bool:
+        """Return whether places of this kind are left out."""
+        return {Reason.QUOTATION: self.quotations, Reason.BIBLIOGRAPHY: self.bibliography}.get(reason, True)
+
+    @property
+    def counts(self) -> Wanted | None:
+        """The rule that says whether a source counts; None if all do."""
+        leaves_out = self.sources or self.labels or self.owners or self.before or self.after
+        return (lambda entry: not self.reason(entry)) if leaves_out else None
+
+    def reason(self, entry: Entry) -> str:
+        """Return why a source does not count, or ""."""
+        names = [name for name in (entry.name, title_of(entry.name, entry.labels), entry.url) if name]
+        if pattern := first_match(self.sources, names):
+            return f"its name matches {pattern}"
+        if pattern := first_match(self.labels, entry.labels):
+            return f"it has the label {pattern}"
+        if pattern := first_match(self.owners, [entry.owner] if entry.owner else []):
+            return f"its owner is {pattern}"
+        if self.before and entry.date and entry.date[: len(self.before)] < self.before:
+            return f"it is dated before {self.before}"
+        if self.after and entry.date and entry.date[: len(self.after)] > self.after:
+            return f"it is dated after {self.after}"
+        return ""
+
+
+_DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePassage:
+    """A passage of a source: the ``spans`` of the manuscript that match, and the text of the source around it.
+
+    ``text`` is None if the index keeps no texts. An edited passage has one span: words that were changed count as well.
+    """
+
+    spans: tuple[Span, ...]
+    passage: Passage
+    text: str | None = None
+    before: str = ""
+    after: str = ""
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether a deep check found the passage, with changed words in it."""
+        return self.passage.stream == EDITED
+
+
+@dataclass(frozen=True, slots=True)
+class ManuscriptSource:
+    """A document that shares passages with the manuscript. ``excluded`` says why it does not count, or is empty."""
+
+    document: Entry
+    passages: tuple[SourcePassage, ...]
+    excluded: str = ""
+
+    @property
+    def title(self) -> str:
+        """The title in its label ``title=…``, or else its name."""
+        return title_of(self.document.name, self.document.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceShare:
+    """The part that a source explains, as shares of the manuscript's letters.
+
+    ``share`` counts the ``spans`` that no better source took, ``total`` all that it matches, ``alone`` what no other
+    source matches. ``source`` is its place in ``ManuscriptCheck.sources``.
+    """
+
+    source: int
+    share: float
+    total: float
+    alone: float
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The overall ``similarity``, and the sources that explain it, best first."""
+
+    similarity: float
+    shares: tuple[SourceShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ManuscriptCheck:
+    """The result of a check. ``raw`` counts everything, ``counted`` leaves out the exclusions. ``places`` has the
+    stretches of the manuscript for each reason, whether they are left out or not. All ``sources`` count; the output
+    lists the best ``limit`` of them."""
+
+    name: str
+    text: str
+    format: str
+    notes: tuple[str, ...]
+    marks: tuple[SectionMark, ...]
+    letters: int
+    sources: tuple[ManuscriptSource, ...]
+    places: Mapping[Reason, tuple[Span, ...]]
+    exclusions: Exclusions
+    raw: Attribution
+    counted: Attribution
+    limit: int = LIMIT
+
+    @property
+    def is_program(self) -> bool:
+        """Whether the manuscript is source code."""
+        return _is_program(self.format)
+
+    def counted_passages(self, measure: Measure) -> Iterator[tuple[ManuscriptSource, SourcePassage, list[Span]]]:
+        """Yield the passages of sources that count, and the spans of each outside of exclusions. ``measure`` is that of
+        the text."""
+        excluded = _excluded(self.places, self.exclusions)
+        for source in self.sources:
+            for passage, rest in _counted_passages(source, excluded, self.exclusions.min_words, measure):
+                yield source, passage, rest
+
+    def page(self, place: int) -> int | None:
+        """Return the number of the page at a place of the text; None if the format has no pages."""
+        pages = [mark for mark in self.marks if mark.kind == "page"]
+        return max((mark.number for mark in pages if mark.start <= place), default=1) if pages else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result for output."""
+        return {
+            "name": self.name, "format": self.format, "letters": self.letters, "notes": list(self.notes),
+            "similarity": {"raw": self.raw.similarity, "counted": self.counted.similarity},
+            "exclusions": asdict(self.exclusions),
+            "excluded": {reason.value: [list(span) for span in spans] for reason, spans in self.places.items()},
+            "sources": [self._source(number, self.sources[number]) for number in self.ranked()[: self.limit]],
+            "further": self.further(),
+        }  # fmt: skip
+
+    def ranked(self) -> list[int]:
+        """Return the places of the sources, by what they explain: after exclusions first, then the others."""
+        order = [share.source for share in (*self.counted.shares, *self.raw.shares)]
+        return list(dict.fromkeys((*order, *range(len(self.sources)))))
+
+    def further(self) -> dict[str, float]:
+        """Return how many sources are not listed, and what they explain together."""
+        others = set(self.ranked()[self.limit :])
+        raw, counted = (
+            sum(share.share for share in attribution.shares if share.source in others)
+            for attribution in (self.raw, self.counted)
+        )
+        return {"sources": len(others), "raw": raw, "counted": counted}
+
+    def _source(self, number: int, source: ManuscriptSource) -> dict[str, Any]:
+        shares = {"raw": _figures(self.raw, number), "counted": _figures(self.counted, number)}
+        passages = [self._passage(passage) for passage in source.passages]
+        reason = {"excluded": source.excluded} if source.excluded else {}
+        return {"document": source.document.as_dict(), "title": source.title, **shares, **reason, "passages": passages}
+
+    def _passage(self, found: SourcePassage) -> dict[str, Any]:
+        left, right = found.passage.left, found.passage.right
+        page = {} if (number := self.page(left.start)) is None else {"page": number}
+        text = {} if found.text is None else {"text": found.text}
+        spans = [list(span) for span in found.spans]
+        return {
+            "left": {**_place(left), **page, "text": self.text[left.start : left.end]},
+            "right": {**_place(right), **text}, "spans": spans, "symbols": found.passage.symbols,
+            "edited": found.is_edited,
+        }  # fmt: skip
+
+
+def _is_program(name: str) -> bool:
+    return name in LANGUAGES and name not in FRONTENDS.declared
+
+
+def _figures(attribution: Attribution, number: int) -> dict[str, float]:
+    share = next((share for share in attribution.shares if share.source == number), None)
+    return {name: getattr(share, name, 0.0) for name in ("share", "total", "alone")}
+
+
+def _place(side: Side) -> dict[str, Any]:
+    return {name: value for name, value in side._asdict().items() if name != "file"}
+
+
+def check_manuscript(
+    index: BaseIndex, document: Document | Path, *, exclusions: Exclusions | None = None,
+    base: Sequence[Document] = (), limit: int = LIMIT, wanted: Wanted | None = None,
+    deep_seconds: float | None = None,
+) -> ManuscriptCheck:  # fmt: skip
+    """Check a manuscript against an index. Text that is also in a ``base`` document does not count. All sources count;
+    ``limit`` of them are listed. ``wanted`` returns whether a document may be a source.
+
+    With ``deep_seconds``, look for passages with changed words too, in the likeliest sources and for that many seconds;
+    a note says in how many. Such a passage counts as a whole.
+
+    Raises DocumentError if the manuscript cannot be read, is too large or has no text.
+    """
+    document = document if isinstance(document, Document) else Document(str(document), document)
+    refuse_large(document, index.scheme)
+    rules = exclusions or Exclusions()
+    with index.reading():
+        hits = index.explain(document, wanted=wanted, counted=rules.counts, deep_seconds=deep_seconds)
+        return check_hits(index, document, hits, rules, base=base, limit=limit)
+
+
+def check_hits(
+    index: BaseIndex, document: Document, hits: Hits, rules: Exclusions, *, base: Sequence[Document] = (),
+    limit: int = LIMIT,
+) -> ManuscriptCheck:  # fmt: skip
+    """Check a manuscript against the documents that explain it, as ``Index.explain`` returns them. Call it inside
+    ``index.reading()``."""
+    if not hits.text.strip():
+        raise DocumentError(f"{document.name}: no text to check. A scanned document needs text recognition first")
+    sources = tuple(sorted((_source(index, hit, hits.text, rules) for hit in hits), key=_order))
+    places = _places(document, hits, index.scheme)
+    if base:
+        places[Reason.BASE] = tuple(union(_base_spans(index.scheme, document, base, hits.text)))
+    measure = Measure(hits.text)
+    everything = [[span for passage in source.passages for span in passage.spans] for source in sources]
+    excluded = _excluded(places, rules)
+    return ManuscriptCheck(
+        document.name, hits.text, hits.format, hits.notes, hits.marks, measure.total, sources, places, rules,
+        attribute(everything, measure),
+        attribute([_counted(source, excluded, rules.min_words, measure) for source in sources], measure), limit,
+    )  # fmt: skip
+
+
+def refuse_large(document: Document, scheme: Scheme) -> None:
+    """Refuse a manuscript before it is read if it would take minutes and gigabytes."""
+    content = document.content
+    try:
+        size = content.stat().st_size if isinstance(content, Path) else len(content)
+    except OSError as error:
+        raise DocumentError(f"cannot read {document.name}: {error.strerror}") from error
+    if size > MOST_TEXT:
+        is_text = not isinstance(choose(scheme, document).frontend, Extracting)
+        most = MOST_TEXT if is_text else MOST_BYTES
+        if size > most:
+            raise DocumentError(
+                f"{document.name}: too large to check: {format_bytes(size)}, of at most {format_bytes(most)}. Divide it"
+            )
+
+
+def _places(document: Document, hits: Hits, scheme: Scheme) -> dict[Reason, tuple[Span, ...]]:
+    """Return the places of a manuscript that may not count. A program has none."""
+    if scheme.frontend == CODE or _is_program(hits.format):
+        return {}
+    return find_places(document, hits.text, hits.format, hits.marks, scheme)
+
+
+def _order(source: ManuscriptSource) -> tuple[int, int, str]:
+    """Order sources by the letters that they have. Of equals, the shorter document comes first, whatever the key."""
+    spans = union(span for passage in source.passages for span in passage.spans)
+    return -sum(span.end - span.start for span in spans), source.document.symbols, source.document.name
+
+
+def _source(index: BaseIndex, hit: Hit, text: str, rules: Exclusions) -> ManuscriptSource:
+    other = index.text_of(hit.document) if hit.verified else None
+    passages = tuple(_source_passage(passage, text, other) for passage in hit.passages)
+    return ManuscriptSource(hit.document, passages, rules.reason(hit.document))
+
+
+def _source_passage(passage: Passage, text: str, other: str | None) -> SourcePassage:
+    whole = Span(passage.left.start, passage.left.end)
+    spans = (whole,) if passage.stream == EDITED else tuple(stretches(passage, text))
+    if other is None:
+        return SourcePassage(spans, passage)
+    start, end = passage.right.start, passage.right.end
+    before, after = other[max(0, start - CONTEXT) : start], other[end : end + CONTEXT]
+    return SourcePassage(spans, passage, other[start:end], before, after)
+
+
+def _base_spans(scheme: Scheme, document: Document, base: Sequence[Document], text: str) -> Iterator[Span]:
+    with MemoryIndex.create(scheme) as phrases:
+        for each in base:
+            phrases.add(each)
+        for hit in phrases.search(document, limit=len(base)):
+            yield from (span for passage in hit.passages for span in stretches(passage, text))
+
+
+def _excluded(places: Mapping[Reason, tuple[Span, ...]], rules: Exclusions) -> list[Span]:
+    return union(span for reason, spans in places.items() if rules.applies(reason) for span in spans)
+
+
+def _counted(source: ManuscriptSource, excluded: Sequence[Span], min_words: int, measure: Measure) -> list[Span]:
+    """Return the spans of a source that count."""
+    return [span for _, rest in _counted_passages(source, excluded, min_words, measure) for span in rest]
+
+
+def _counted_passages(
+    source: ManuscriptSource, excluded: Sequence[Span], min_words: int, measure: Measure
+) -> Iterator[tuple[SourcePassage, list[Span]]]:
+    for passage in () if source.excluded else source.passages:
+        rest = subtract(passage.spans, excluded)
+        if measure.words(rest) >= min_words:
+            yield passage, rest
+
+
+def attribute(coverages: Sequence[Sequence[Span]], measure: Measure) -> Attribution:
+    """Give every letter to one source; return the sources that get any, best first. Of equal ones the earlier wins.
+
+    Fewer than ``RESIDUE`` letters that better sources left over are chance and are not counted.
+    """
+    full, total = [union(spans) for spans in coverages], max(1, measure.total)
+    queue = [(-measure.letters(spans), number) for number, spans in enumerate(full)]
+    heapify(queue)
+    taken, shares, once = list[Span](), list[SourceShare](), covered_once(full)
+    while queue:
+        bound, number = heappop(queue)
+        rest = subtract(full[number], taken)
+        letters = measure.letters(rest)
+        if letters and letters < -bound:  # a better source took some of it meanwhile
+            heappush(queue, (-letters, number))
+        elif letters and (letters >= RESIDUE or letters == measure.letters(full[number])):
+            taken = union((*taken, *rest))
+            alone = subtract(full[number], subtract(full[number], once))
+            everything = measure.letters(full[number]) / total
+            shares.append(SourceShare(number, letters / total, everything, measure.letters(alone) / total, tuple(rest)))
+    return Attribution(measure.letters(taken) / total, tuple(shares))

@@ -1,0 +1,235 @@
+"""The places of a manuscript that do not count: quotations and bibliography, by their marks, headings and structure."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from itertools import pairwise
+
+from whorl.errors import DocumentError
+from whorl.formats.documents.extraction import SectionMark
+from whorl.formats.encoding import decode, load_content
+from whorl.formats.reading import Extracting, choose
+from whorl.matching.passage import union
+from whorl.model import Document, Span
+from whorl.scheme import Scheme
+
+
+class Reason(StrEnum):
+    """Why a place in the manuscript does not count."""
+
+    QUOTATION = "quotation"
+    BIBLIOGRAPHY = "bibliography"
+    BASE = "base"
+
+
+# Marks of a quotation: opening → closing. German „…“, »…« and ‚…‘ open with marks that close in other languages.
+_MARKS = {"“": "”“", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹", "‘": "’", "‚": "‘’", '"': '"', "'": "'"}
+_PARAGRAPH = re.compile(r"\S.*(?:\n(?![ \t]*\n).*)*")
+_LINE = re.compile(r"\S.*")
+_OPENING = re.compile(rf"(?<!\w)(?:[«‹]|[{''.join(_MARKS)}](?=\S))")  # in French a space follows
+_QUOTED_LINES = re.compile(r"^(?: {0,3}>.*\n?)+", re.MULTILINE)
+
+# The quotations and bibliographies that a format itself marks: how they begin and end.
+_QUOTING, _LISTING = r"\{(?:quote|quotation|displayquote|quoting)\}", r"\{thebibliography\}"
+_STRUCTURES = {
+    # A line of text that follows a quoted one at once is a part of the quotation.
+    "markdown": ((Reason.QUOTATION, r"^ {0,3}>", r"$(?!\n {0,3}(?:>|(?![-*+#`~|<]|\d+[.)])\S))"),),
+    "html": ((Reason.QUOTATION, r"(?i)<(?:blockquote|q)\b", r"(?i)</(?:blockquote|q)\s*>"),),
+    "latex": (
+        (Reason.QUOTATION, rf"\\begin{_QUOTING}", rf"\\end{_QUOTING}"),
+        (Reason.BIBLIOGRAPHY, rf"\\begin{_LISTING}", rf"\\end{_LISTING}"),
+    ),
+}
+_COMMENTS = {"html": re.compile(r"(?s)<!--.*?-->"), "latex": re.compile(r"(?<!\\)%.*")}
+# Characters of private use, to mark the beginnings and ends of structures in a source while its text is extracted.
+_PRIVATE = range(0xE000, 0xF8FF)
+# Stretches that may be missing when marks changed the reading. Each costs a search of the whole text.
+_MISSED = 100
+
+# Headings of a bibliography in twenty languages, and of what may follow it.
+_HEADING = re.compile(
+    r"^[ \t#*]*(?:(?:\d+|[IVX]+)[.)]?[ \t]+)?(?:(?:list of |cited |selected |further )?"
+    r"(?:references?(?: cited)?|bibliography|works cited|literature(?: cited)?|reading)|"
+    r"literatur(?:verzeichnis|liste)?|quellen(?:verzeichnis)?|bibliogra(?:ph|f)ie|"
+    r"références(?: bibliographiques)?|ouvrages cités|bibliograf[ií]a|"
+    r"referencias(?: bibliográficas)?|obras citadas|riferimenti(?: bibliografici)?|referências(?: bibliográficas)?|"
+    r"literatuur(?:lijst)?|referenties|bronnen|literatura|seznam literatury|referenser|källor|litteratur(?:liste)?|"
+    r"käll- och litteraturförteckning|referencer|referanser|kilder|lähteet|kirjallisuus|irodalom(?:jegyzék)?|"
+    r"kaynakça|kaynaklar|βιβλιογραφία|(?:список )?литератур[аы]|библиография|(?:список )?літератур[аи]|"
+    r"参考文献|參考文獻|引用文献|참고 ?문헌|المراجع)[ \t]*[:.]?[ \t*#]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AFTER = re.compile(
+    r"^[ \t#*]*(?:(?:\d+|[A-Z])[.)]?[ \t]+)?(?:appendi(?:x|ces|ce)|annexe?s?|anhang|apéndice|anexos?|acknowledge?ments|"
+    r"danksagung|remerciements|agradecimientos|ringraziamenti|supplement(?:ary material)?|author contributions|"
+    r"приложени[ея]|附录|付録)\b.{0,60}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Signs of a reference, and how an entry begins: a number, or a surname and initials.
+_SIGNS = re.compile(
+    r"\b(?:1[5-9]|20)\d\d[a-z]?\b|\bdoi\b|\barXiv\b|https?://|\bpp?\.|\bS\.\s\d|\bISBN\b", re.IGNORECASE
+)
+_ENTRY = re.compile(r"[ \t]*(?:[-*•][ \t]+)?(?:\[\w+\]|\(?\d+[.)]|[^\W\d_][\w’'-]+,[ \t]+(?:[^\W\d_]\.|[^\W\d_]\w+))")
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
+
+# Words of an entry at most, words for one sign of a reference at most, and words of a paragraph that ends a list.
+_LONGEST_ENTRY, _WORDS_PER_SIGN, _PROSE = 80, 50, 40
+# Neighbouring entries without a heading that make a bibliography.
+_ENTRIES = 3
+
+
+def find_places(
+    document: Document, text: str, form: str, marks: Sequence[SectionMark], scheme: Scheme
+) -> dict[Reason, tuple[Span, ...]]:
+    """Return the quotations and the bibliography of a manuscript, given its text, its format and its marks."""
+    styled = [(Reason(mark.label), Span(mark.start, mark.end)) for mark in marks if mark.kind == "style"]
+    marked = [*styled, *_structures(document, text, form, scheme)]
+    lines = text.replace("\r\n", " \n").replace("\r", "\n")  # as long as the text, so that spans are the same
+    places = {Reason.QUOTATION: quotations(lines), Reason.BIBLIOGRAPHY: bibliography(lines)}
+    return {
+        reason: tuple(union((*spans, *(span for each, span in marked if each is reason))))
+        for reason, spans in places.items()
+    }
+
+
+def quotations(text: str) -> list[Span]:
+    """Return the quotations of a text, with their marks. One ends in its paragraph, unless the next paragraph begins
+    with its mark again. Lines that begin with > are quotations too."""
+    spans = [Span(*match.span()) for match in _QUOTED_LINES.finditer(text)]
+    closings = {mark: _closings(text, marks) for mark, marks in _MARKS.items()}
+    paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
+    for (start, end), (following, _) in pairwise([*paragraphs, (len(text), 0)]):
+        behind = start
+        for match in _OPENING.finditer(text, start, end):
+            place, ends = match.start(), closings[match[0]]
+            number = bisect_left(ends, place + 2)
+            if place >= behind and number < len(ends) and ends[number] < end:
+                behind = ends[number] + 1
+                spans.append(Span(place, behind))
+            elif place == start and match[0] not in "'\"‘‚" and text.startswith(match[0], following):
+                spans.append(Span(start, end))
+    return union(spans)
+
+
+def _closings(text: str, marks: str) -> list[int]:
+    """Return the places where marks can close a quotation. An apostrophe within a word closes nothing."""
+    apart = r"(?<!\s)" if set(marks) & set("'’‘") else ""
+    return [match.start() for match in re.finditer(rf"{apart}[{marks}](?!\w)", text)]
+
+
+def bibliography(text: str) -> list[Span]:
+    """Return the lists of references of a text: after a heading, or several entries in a row."""
+    spans: list[Span] = []
+    parts = [match.start() for match in _AFTER.finditer(text)]
+    for match in _HEADING.finditer(text):
+        if not spans or match.start() >= spans[-1].end:
+            spans.append(Span(match.start(), _list_end(text, match.end(), parts)))
+    return union((*spans, *_entries(text, _PARAGRAPH), *_entries(text, _LINE)))
+
+
+def _list_end(text: str, start: int, parts: Sequence[int]) -> int:
+    """Return the end of the list after a heading: before the next of the parts that begin at ``parts``, or before a
+    paragraph that is prose."""
+    following = bisect_left(parts, start)
+    end = parts[following] if following < len(parts) else len(text)
+    for match in _PARAGRAPH.finditer(text, start, end):
+        words = len(match[0].split())
+        if words >= _PROSE and len(_SIGNS.findall(match[0])) * _WORDS_PER_SIGN < words:
+            return match.start()
+    return end
+
+
+def _entries(text: str, unit: re.Pattern[str]) -> Iterator[Span]:
+    """Yield neighbouring paragraphs, or lines, that are entries of a bibliography."""
+    run: list[re.Match[str]] = []
+    for match in (*unit.finditer(text), None):
+        if match is not None and _is_entry(match[0]):
+            run.append(match)
+            continue
+        if len(run) >= _ENTRIES:
+            yield Span(run[0].start(), run[-1].end())
+        run = []
+
+
+def _is_entry(text: str) -> bool:
+    return bool(_ENTRY.match(text) and _YEAR.search(text)) and len(text.split()) <= _LONGEST_ENTRY
+
+
+def _structures(document: Document, text: str, form: str, scheme: Scheme) -> Iterator[tuple[Reason, Span]]:
+    """Yield the stretches that the format marks. The source is read once more, with a character before and after each
+    of them."""
+    content = load_content(document.content) if form in _STRUCTURES else ""
+    source = content if isinstance(content, str) else decode(content).text
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    shown = _COMMENTS[form].sub(lambda match: " " * len(match[0]), source) if form in _COMMENTS else source
+    for reason, opening, closing in _STRUCTURES.get(form, ()):
+        if pieces := list(_pieces(shown, opening, closing)):
+            begin, end = _unused(source)
+            line = "\n" if form == "markdown" else ""  # a line of its own leaves the lines of the quotation as they are
+            surrounded = _surrounded(source, pieces, begin + line, line + end)
+            marked = _extracted(surrounded, document.name, form, scheme)
+            yield from ((reason, span) for span in _between(marked, text, begin, end))
+
+
+def _pieces(source: str, opening: str, closing: str) -> Iterator[Span]:
+    """Yield the pieces of a source from each opening to the next closing."""
+    ends, behind = [match.end() for match in re.finditer(closing, source, re.MULTILINE)], 0
+    for match in re.finditer(opening, source, re.MULTILINE):
+        number = bisect_left(ends, match.end())
+        if match.start() >= behind and number < len(ends):
+            behind = ends[number]
+            yield Span(match.start(), behind)
+
+
+def _unused(source: str) -> tuple[str, str]:
+    """Return two characters that a source does not have."""
+    used = set(source)
+    free = [chr(code) for code in _PRIVATE if chr(code) not in used]
+    if len(free) < 2:
+        raise DocumentError("it has every character of private use; none is left to mark its quotations")
+    return free[0], free[1]
+
+
+def _surrounded(source: str, pieces: Sequence[Span], begin: str, end: str) -> str:
+    parts, behind = list[str](), 0
+    for piece in pieces:
+        parts += [source[behind : piece.start], begin, source[slice(*piece)], end]
+        behind = piece.end
+    return "".join((*parts, source[behind:]))
+
+
+def _extracted(source: str, name: str, form: str, scheme: Scheme) -> str:
+    document = Document(name, source, format=form)
+    front = choose(scheme, document).frontend
+    return front.extract(document).text if isinstance(front, Extracting) else source
+
+
+def _between(marked: str, text: str, begin: str, end: str) -> Iterator[Span]:
+    """Yield the spans of a text between two characters that ``marked``, another reading of it, has.
+
+    Both have the same letters, so a letter has the same number in both. If a mark changed the reading, look for the
+    stretch behind the one before.
+    """
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    letters, behind, missed = "".join(text.split()), 0, 0
+    for number, stretch in _marked(marked, begin, end):
+        start = number if letters.startswith(stretch, number) else letters.find(stretch, behind)
+        if start >= 0:
+            behind = start + len(stretch)
+            yield Span(places[start], places[behind - 1] + 1)
+        elif (missed := missed + 1) > _MISSED:
+            return
+
+
+def _marked(marked: str, begin: str, end: str) -> Iterator[tuple[int, str]]:
+    """Yield the stretches between two characters: the number of letters before each, and its letters."""
+    before, is_inside = 0, False
+    for piece in re.split(f"([{begin}{end}])", marked):
+        if piece in (begin, end):
+            is_inside = piece == begin
+            continue
+        letters = "".join(piece.split())
+        if is_inside and letters:
+            yield before, letters
+        before, is_inside = before + len(letters), False

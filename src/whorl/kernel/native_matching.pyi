@@ -1,0 +1,51 @@
+"""Find and choose the matches of two documents. Defined by ``tests/kernel/specification/matching.py``.
+
+A match is ``left[a : a + length] == right[b : b + length]``. A key packs a place in both documents so that sorted keys
+go through the diagonals one after the other: ``(a - b + 2**31) << 32 | a``.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Symbols: TypeAlias = NDArray[np.unsignedinteger[Any]]
+Places: TypeAlias = NDArray[np.int32]
+
+def seeds(
+    left_hashes: NDArray[np.uint64], left_places: Places, right_hashes: NDArray[np.uint64], right_places: Places
+) -> NDArray[np.uint64]:
+    """Return the sorted keys of all places with the same hash. Both sides are sorted by hash, then by place."""
+
+def matches(
+    left: Symbols, left_bounds: Places, right: Symbols, right_bounds: Places, keys: NDArray[np.uint64], k: int
+) -> tuple[Places, Places, Places]:
+    """Return the maximal matches through the keys: where they begin on both sides, and their lengths.
+
+    A match crosses no bound; the bounds of a side begin with 0 and end with its length.
+    """
+
+def choose(
+    lefts: Places, rights: Places, lengths: Places, sizes: tuple[int, int], shortest: int, sure: int
+) -> NDArray[np.int64]:
+    """Choose the matches to show, by greedy string tiling. Return their numbers, ascending."""
+
+def shared(
+    offsets: NDArray[np.int64],
+    groups: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    document: int,
+    sums: NDArray[np.float64],
+    counts: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    """Return the documents of greater number that share fingerprints with ``document``, the weight and number of these.
+
+    Document d has the groups ``groups[offsets[d] : offsets[d + 1]]``; group g, one hash, has the documents
+    ``members[starts[g] : starts[g + 1]]``, ascending. ``sums`` and ``counts`` are scratch space of zeros, an element a
+    document.
+    """
+
+def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
+    """Put both ends of each link into one set, in place (union-find). The root of a set is its least member."""

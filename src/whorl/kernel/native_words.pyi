@@ -1,0 +1,26 @@
+"""Hash the words of a text. Defined by ``tests/kernel/specification/words.py``."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+def words(
+    items: NDArray[np.uint8] | NDArray[np.uint32],
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32]]:
+    """Return the hash of each word, and the indices of its first item and of the one after its last.
+
+    Items are entries of a table of words: letters, digits, separators, apostrophes.
+    """
+
+def place(
+    firsts: NDArray[np.int32], ends: NDArray[np.int32], item_starts: NDArray[np.int32], item_ends: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the start and end of each word in the text, from the spans of its first and last item."""
+
+def spelled(
+    data: NDArray[np.uint8], bounds: NDArray[np.int64], entries: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the word hashes of several texts in UTF-8, the bounds of each text's, and the parts that were left out.
+
+    Texts are divided at ``bounds``; reading stops at one that is not well-formed. A part needs the general walk: its
+    row has the number of words before it, and its start and end in ``data``.
+    """

@@ -1,0 +1,385 @@
+"""Chain matches over gaps, merge reordered chains, and keep those that chance does not explain."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.formats.reading import CODE
+from whorl.matching.evidence import Evidence
+from whorl.matching.matches import Matches, MatchFinder
+from whorl.model import Hashes
+from whorl.scheme import Scheme
+
+# Bits above log2(m n) that a significant chain needs without a calibration. Between unrelated documents of m and n
+# symbols a chain can begin at m n positions, so one pair in 2^15 should reach it (after Karlin and Altschul 1990).
+MARGIN = 15.0
+
+# Imaginary documents without any of these fingerprints, as for scores: a fingerprint in two of three documents is not
+# common.
+PRIOR_DOCUMENTS = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Background:
+    """The ``hashes`` of common fingerprints, ascending, and the ``rarities`` of each. ``margin`` is the number of bits
+    that a significant chain needs above those of the documents' lengths."""
+
+    hashes: Hashes
+    rarities: NDArray[np.float64]
+    margin: float = MARGIN
+
+    def rarity(self, hashes: Hashes) -> NDArray[np.float64]:
+        """Return the rarity of each fingerprint: 1 if at most two documents have it, near 0 if all have."""
+        if not len(self.hashes):
+            return np.ones(len(hashes))
+        at = self.hashes.searchsorted(hashes)
+        at[at == len(self.hashes)] = 0
+        return np.where(self.hashes[at] == hashes, self.rarities[at], 1.0)
+
+    def least(self, sizes: tuple[int, int]) -> float:
+        """Return the minimum score, in bits, of a significant chain between documents of these sizes in symbols."""
+        return log2(max(1, sizes[0])) + log2(max(1, sizes[1])) + self.margin
+
+
+def count_background(documents: Sequence[Hashes]) -> Background:
+    """Count how common the fingerprints of some documents are."""
+    fingerprints = np.concatenate([*map(np.unique, documents), np.zeros(0, np.uint64)])
+    hashes, counts = np.unique(fingerprints, return_counts=True)
+    common, most = counts > 2, len(documents) + PRIOR_DOCUMENTS
+    return Background(hashes[common], np.log(most / counts[common]) / np.log(most / 2))
+
+
+# Two documents alone tell nothing about common fingerprints.
+NO_BACKGROUND = count_background([])
+
+
+# Weight of a k-gram, in bits. A scheme chooses k so that chance matches are rare: two documents of a thousand symbols,
+# with 2^20 pairs of positions, have about one.
+BITS = 20.0
+
+# Earlier matches, in the order of the left side, that each match is compared with. It bounds the cost of texts that
+# repeat one shared piece everywhere.
+LOOK = 32
+
+
+class Link(NamedTuple):
+    """A match, in symbols of the evidence, with its files and its weight in bits."""
+
+    left: int
+    right: int
+    length: int
+    files: tuple[int, int]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Matches that a person reads as one piece, in the order of the left side, and their score in bits."""
+
+    links: tuple[Link, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The costs of gaps: one bit per ``k`` symbols on the longer side, up to ``reach`` symbols. Neighbouring matches
+    may overlap by fewer than ``k`` symbols; these count once."""
+
+    k: int
+    reach: int
+
+    def cost(self, last: Link, link: Link) -> float | None:
+        """Return the cost of continuing a chain with ``link``, or None if it cannot follow ``last``."""
+        left, right = link.left - last.left - last.length, link.right - last.right - last.length
+        gap, least = (left, right) if left > right else (right, left)
+        if gap > self.reach or least <= -self.k or link.left <= last.left or link.right <= last.right:
+            return None
+        if last.files != link.files or left <= -link.length or right <= -link.length:
+            return None
+        return max(0, gap) / self.k + max(0, -least) * BITS / self.k
+
+
+def chains(links: Sequence[Link], gaps: Gaps) -> list[Chain]:
+    """Chain all matches, given in the order of the left side: repeatedly take the best chain of unused matches."""
+    scores, before = _best_chains(links, gaps)
+    used = [False] * len(links)
+    chained = []
+    for last in sorted(range(len(links)), key=lambda at: -scores[at]):
+        members, at = [], last
+        while at >= 0 and not used[at]:
+            used[at] = True
+            members.append(links[at])
+            at = before[at]
+        if members:
+            chained.append(Chain(tuple(reversed(members)), scores[last] - (scores[at] if at >= 0 else 0)))
+    return chained
+
+
+def _best_chains(links: Sequence[Link], gaps: Gaps) -> tuple[list[float], list[int]]:
+    """Return for each match the score of the best chain that ends with it, and its predecessor in it, or -1."""
+    scores, before = [link.weight for link in links], [-1] * len(links)
+    furthest = gaps.reach + max((link.length for link in links), default=0)
+    for at, link in enumerate(links):
+        for other in range(at - 1, max(-1, at - 1 - LOOK), -1):
+            if link.left - links[other].left > furthest:
+                break
+            cost = gaps.cost(links[other], link)
+            if cost is not None and scores[other] - cost + link.weight > scores[at]:
+                scores[at], before[at] = scores[other] - cost + link.weight, other
+    return scores, before
+
+
+def symbols(chain: Chain) -> int:
+    """Return the number of symbols in a chain's matches, each counted once, on the side with fewer."""
+    return chain.links[0].length if len(chain.links) == 1 else min(covered([chain]))
+
+
+def covered(chained: Sequence[Chain]) -> tuple[int, int]:
+    """Return the number of symbols of each side in the matches of chains, each counted once."""
+    links = [link for chain in chained for link in chain.links]
+    return _union([(link.left, link.length) for link in links]), _union([(link.right, link.length) for link in links])
+
+
+def _union(intervals: Iterable[tuple[int, int]]) -> int:
+    total = reached = 0
+    for start, length in sorted(intervals):
+        total += max(0, start + length - max(start, reached))
+        reached = max(reached, start + length)
+    return total
+
+
+# Minimum share of its bits that a match keeps, however common it is, so that it does not split a chain.
+MIN_RARITY = 0.1
+
+
+def match_weights(
+    matches: Matches, left: Evidence, right: Evidence, k: int, background: Background
+) -> NDArray[np.float64]:
+    """Return the weight of each match. Matches that are common in the collection, or repeated in the pair, weigh less.
+    A match without a fingerprint comes from a k-gram that occurs once on each side, and keeps its full weight."""
+    weights = matches.lengths.astype(np.float64) * (BITS / k)
+    places, shares = _shared_fingerprints(left, right, background)
+    starts = places.searchsorted(matches.lefts)
+    ends = places.searchsorted(matches.lefts + (matches.lengths - matches.shortest), "right")
+    some = (ends > starts).nonzero()[0]
+    if len(some):
+        bounds = np.stack((starts[some], ends[some]), axis=1).ravel()
+        weights[some] *= np.maximum.reduceat(shares, bounds)[::2]
+    return weights
+
+
+def _shared_fingerprints(
+    left: Evidence, right: Evidence, background: Background
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return the positions on the left side of shared fingerprints, ascending, and the share of its bits that a match
+    with each keeps, followed by a 0. Each doubling of a fingerprint's possible pairs of positions costs one bit."""
+    mirrored = len(left.hashes) > len(right.hashes)
+    few, many = (right.hashes, left.hashes) if mirrored else (left.hashes, right.hashes)
+    hashes, counts = _runs(few)
+    starts, ends = many.searchsorted(hashes), many.searchsorted(hashes, "right")
+    is_shared = ends > starts
+    hashes, counts, others = hashes[is_shared], counts[is_shared], (ends - starts)[is_shared]
+    lefts, rights = (others, counts) if mirrored else (counts, others)
+    begins = left.hashes.searchsorted(hashes)
+    shared = np.repeat(begins - np.cumsum(lefts) + lefts, lefts) + np.arange(lefts.sum())
+    shares = np.maximum(MIN_RARITY, background.rarity(hashes) - np.log2(lefts * rights) / BITS)
+    places = left.places[shared]
+    order = places.argsort()
+    return places[order], np.concatenate((shares.repeat(lefts)[order], _END))
+
+
+def _runs(hashes: Hashes) -> tuple[Hashes, NDArray[np.intp]]:
+    """Return the distinct values of sorted hashes, and how many there are of each."""
+    begins = np.concatenate((_START, (hashes[1:] != hashes[:-1]).nonzero()[0] + 1))[: len(hashes)]
+    return hashes[begins], np.diff(begins, append=len(hashes))
+
+
+_START, _END = np.zeros(1, np.intp), np.zeros(1)
+
+
+# Cost of a reordering, in bits, besides the gap: any order allows a match more positions. Text alignment is equally
+# good from 0 to 10, and worse with 20.
+REORDER = 5.0
+
+# Longest moved piece, in k-grams, that joins its neighbours. A longer one is a passage of its own: several sentences.
+SMALL = 5
+
+# Start and end on the left side, then on the right side.
+Box = tuple[int, int, int, int]
+
+
+def merge_reordered(chained: Sequence[Chain], gaps: Gaps) -> list[Chain]:
+    """Merge chains that are near each other on both sides, if both score more than the cost and one is small. This also
+    merges the repeats of a phrase on one side."""
+    ordered = sorted(chained, key=lambda chain: chain.links[0])
+    boxes, sizes = [_box(chain) for chain in ordered], [symbols(chain) for chain in ordered]
+    groups = [[number] for number in range(len(ordered))]
+    owners, scores = list(range(len(ordered))), [chain.score for chain in ordered]
+    for at in range(len(ordered)):
+        for other in range(max(0, at - LOOK), at):
+            one, two = owners[other], owners[at]
+            if one == two or min(sizes[other], sizes[at]) > SMALL * gaps.k:
+                continue
+            cost = _reorder_cost(boxes[other], boxes[at], gaps)
+            same = ordered[other].links[0].files == ordered[at].links[0].files
+            if same and cost is not None and min(ordered[other].score, ordered[at].score) > cost:
+                _unite(groups, owners, *sorted((one, two), key=lambda owner: -len(groups[owner])))
+                scores[owners[at]] = scores[one] + scores[two] - cost
+    return [_merged([ordered[number] for number in group], scores[owners[group[0]]]) for group in groups if group]
+
+
+def _unite(groups: list[list[int]], owners: list[int], larger: int, smaller: int) -> None:
+    """Move the smaller group, so that no chain moves often."""
+    for number in groups[smaller]:
+        owners[number] = larger
+    groups[larger] += groups[smaller]
+    groups[smaller] = []
+
+
+def _reorder_cost(one: Box, two: Box, gaps: Gaps) -> float | None:
+    gap = max(
+        max(one[0], two[0]) - min(one[1], two[1]),
+        max(one[2], two[2]) - min(one[3], two[3]),
+    )  # fmt: skip
+    return REORDER + max(0, gap) / gaps.k if gap <= gaps.reach else None
+
+
+def _box(chain: Chain) -> Box:
+    first, last = chain.links[0], chain.links[-1]
+    return first.left, last.left + last.length, first.right, last.right + last.length
+
+
+def _merged(parts: Sequence[Chain], score: float) -> Chain:
+    if len(parts) == 1:
+        return parts[0]
+    links: list[Link] = sorted(link for part in parts for link in part.links)
+    return Chain(tuple(links), score)
+
+
+# Longest gap in a chain, in k-grams, about a dozen lines: a rewritten paragraph of prose, or an inserted block of code.
+REACH, CODE_REACH = 40, 12
+
+
+def significant_chains(
+    matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background
+) -> list[Chain]:
+    """Return the chains with a match of the guaranteed length, and those that chance does not explain.
+
+    For documents shorter than the guarantee, use their length instead. No chain has fewer distinct symbols than that: a
+    phrase that one side repeats counts once.
+    """
+    sizes = len(left), len(right)
+    sure, least = min(scheme.guarantee or scheme.k, *sizes), background.least(sizes)
+    starts = matches.lefts if sizes[0] > sizes[1] else matches.rights
+    one = np.zeros(len(matches), np.intp)
+    if not can_be_significant(starts, matches.lengths, one, np.array([sure]), np.array([least]), scheme).any():
+        return []
+    return [
+        chain
+        for chain in all_chains(matches, left, right, scheme, background)
+        if any(link.length >= sure for link in chain.links) or (chain.score >= least and symbols(chain) >= sure)
+    ]
+
+
+def can_be_significant(
+    starts: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    owners: NDArray[np.intp],
+    sures: NDArray[np.int64],
+    leasts: NDArray[np.float64],
+    scheme: Scheme,
+) -> NDArray[np.bool_]:
+    """Return whether the matches of each of several documents with another can make a significant chain: those that
+    begin at these places of the other, and the number of the document of each.
+
+    No chain crosses a gap longer than the reach. It scores at most the full weight of all matches between two such
+    gaps; one bit is left for rounding. ``sures`` and ``leasts`` are the limits of ``significant_chains``.
+    """
+    possible = np.zeros(len(sures), np.bool_)
+    if not len(starts):
+        return possible
+    reach = _reach(scheme)
+    # Move the matches of each document beyond the reach of those before.
+    apart = starts + owners * (int(starts.max()) + int(lengths.max()) + reach + 1)
+    order = apart.argsort()
+    apart, lengths = apart[order], lengths[order]
+    ends = np.maximum.accumulate(apart + lengths)
+    firsts = np.concatenate((_START, (apart[1:] - ends[:-1] > reach).nonzero()[0] + 1))
+    of = owners[order[firsts]]
+    scores = np.add.reduceat(lengths, firsts) * (BITS / scheme.k)
+    is_enough = (np.maximum.reduceat(lengths, firsts) >= sures[of]) | (scores >= leasts[of] - 1)
+    possible[of[is_enough]] = True
+    return possible
+
+
+def _reach(scheme: Scheme) -> int:
+    return scheme.k * (CODE_REACH if scheme.frontend == CODE else REACH)
+
+
+def all_chains(
+    matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background
+) -> list[Chain]:
+    """Chain all matches. Merge reordered sentences; a moved function stays a chain of its own."""
+    weights = match_weights(matches, left, right, scheme.k, background)
+    gaps = Gaps(scheme.k, _reach(scheme))
+    chained = chains(list(_links(matches, left, right, weights)), gaps)
+    return chained if scheme.frontend == CODE else merge_reordered(chained, gaps)
+
+
+def _links(matches: Matches, left: Evidence, right: Evidence, weights: NDArray[np.float64]) -> Iterable[Link]:
+    files = zip(_files(left, matches.lefts), _files(right, matches.rights), strict=True)
+    columns = matches.lefts.tolist(), matches.rights.tolist(), matches.lengths.tolist(), files, weights.tolist()
+    return map(Link, *columns)
+
+
+def _files(side: Evidence, starts: NDArray[np.int32]) -> list[int]:
+    files: list[int] = side.files[np.searchsorted(side.bounds, starts, "right") - 1].tolist()
+    return files
+
+
+# Sampled documents: enough to see a fingerprint of one in twenty documents several times.
+DOCUMENTS = 64
+
+# Sampled pairs, and the fewest that allow a calibration.
+PAIRS, MIN_PAIRS = 32, 16
+
+# Accepted false positives: one unrelated pair in so many.
+PAIRS_A_FALSE_POSITIVE = 1000
+
+
+def sample(documents: int) -> list[int]:
+    """Return the numbers of the documents to sample, evenly spread."""
+    count = min(documents, DOCUMENTS)
+    return [documents * number // count for number in range(count)]
+
+
+def calibrate(documents: Sequence[Evidence], scheme: Scheme, find: MatchFinder) -> Background:
+    """Return the background of a sample of documents. ``find`` returns the matches of two."""
+    background = count_background([evidence.hashes for evidence in documents])
+    bests = [_best_score(documents[i], documents[j], scheme, find, background) for i, j in _pairs(len(documents))]
+    return replace(background, margin=margin(bests)) if len(bests) >= MIN_PAIRS else background
+
+
+def margin(bests: Sequence[float]) -> float:
+    """Return the margin that one in ``PAIRS_A_FALSE_POSITIVE`` unrelated pairs reaches, at least ``MARGIN``. Each
+    halving costs at least one bit, as it would for independent matches."""
+    quarter, eighth = sorted(bests)[-(len(bests) // 4)], sorted(bests)[-(len(bests) // 8)]
+    return max(MARGIN, quarter + max(1.0, eighth - quarter) * log2(PAIRS_A_FALSE_POSITIVE / 4))
+
+
+def _pairs(count: int) -> list[tuple[int, int]]:
+    """Return pairs of numbers below ``count``, distant ones first: neighbours often have one author."""
+    steps = sorted(range(1, count), key=lambda step: abs(step - count // 2))
+    return list(islice(chain.from_iterable(((i, i + step) for i in range(count - step)) for step in steps), PAIRS))
+
+
+def _best_score(left: Evidence, right: Evidence, scheme: Scheme, find: MatchFinder, background: Background) -> float:
+    """Return the best score of a pair's chains, minus the bits of the documents' lengths."""
+    chained = all_chains(find(left, right), left, right, scheme, background)
+    best = max((each.score for each in chained), default=0.0)
+    return best - background.least((len(left), len(right))) + background.margin

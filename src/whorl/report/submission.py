@@ -1,0 +1,265 @@
+"""The page of a submission: its pairs, its place in the class, its findings, its other assignments and its files.
+
+Files are in the page as coloured text, as plain text or, of large submissions, as ZIP archives that a link saves and a
+script reads, as far as there is room: first those with passages. The page says which are left out.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BytesIO
+from pathlib import PurePosixPath
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from whorl.comparison.result import Comparison, File, Pair, Submission
+from whorl.formats.documents.extraction import SectionMark
+from whorl.formats.documents.notebook import TEXT
+from whorl.report.graph import whole_percent
+from whorl.report.markup import Look, SyntaxSpan, TextMark, line_items, lines, plain, syntax_spans
+from whorl.report.pages import Names, page_name, render
+from whorl.report.plots import histogram
+
+# Maximum size of a submission whose files are in the page as text, which needs no scripts, in characters.
+AS_TEXT = 100_000
+
+# Maximum size of the files that are in the page compressed, in bytes. A page stays below 1.5 MB.
+COMPRESSED = 600_000
+
+# Size of a page without its files, and of a file's entry in it, in bytes.
+FRAME, ENTRY = 25_000, 300
+
+# Room that no file fits into.
+TOO_SMALL = 400
+
+# Size of the markup of a letter of a coloured program, in bytes: the mean of Python programs.
+COLOURED_LETTER = 3
+
+# Width of a bar in the histogram of the highest scores, in percent.
+BAR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PairOfSubmission:
+    """A pair of the submission: its page, the other submission, and the coverage of this one and the other."""
+
+    page: str
+    other: Submission
+    other_page: str
+    pair: Pair
+    here: float
+    there: float
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """A file as markup or as a ZIP archive in Base64; neither if there is no room for it."""
+
+    file: File
+    lines: Markup | None
+    archive: str | None
+
+
+def page(comparison: Comparison, number: int, title: str, room: int = AS_TEXT + COMPRESSED) -> str:
+    """Return the page of a submission. ``room`` is its size in bytes, nearly."""
+    submission = comparison.submissions[number]
+    best = best_scores(comparison)
+    sources = _sources(comparison, number, room - FRAME - ENTRY * len(submission.files))
+    return render(
+        "submission",
+        title=title,
+        submission=submission,
+        named=names_of(comparison),
+        symbols=comparison.scheme.symbols,
+        histogram=histogram(_counts(comparison)),
+        width=BAR,
+        bar=_bar(best[number]),
+        pairs=tuple(_pairs(comparison, number)),
+        labelled=any(each.label for each in comparison.submissions),
+        dated=any(each.date for each in comparison.submissions),
+        highest=best[number],
+        higher=sum(score > best[number] for score in best),
+        typical=(comparison.quantile(0.5), comparison.quantile(0.95)),
+        total=len(best),
+        cluster=_cluster(comparison, number),
+        identical=[_link(comparison, other) for other in _identical(comparison, number)],
+        same_person=[
+            _link(comparison, other)
+            for other, each in enumerate(comparison.submissions)
+            if submission.person is not None and each.person == submission.person and other != number
+        ],
+        findings=comparison.findings.of_submission(number),
+        sources=sources,
+        left_out=sum(source.lines is None and source.archive is None for source in sources),
+    )
+
+
+@lru_cache(maxsize=1)
+def names_of(comparison: Comparison) -> Names:
+    """Return the names of all submissions and people of a comparison."""
+    people = (submission.person for submission in comparison.submissions if submission.person)
+    return Names((submission.name for submission in comparison.submissions), people)
+
+
+def _link(comparison: Comparison, number: int) -> tuple[str, Submission]:
+    return page_name(number), comparison.submissions[number]
+
+
+@lru_cache(maxsize=1)
+def best_scores(comparison: Comparison) -> tuple[float, ...]:
+    """Return the highest score of each submission's pairs; 0 without a listed pair."""
+    best = np.zeros(len(comparison.submissions))
+    for pair in comparison.pairs:
+        for side in (pair.left, pair.right):
+            best[side] = max(best[side], pair.score)
+    return tuple(best.tolist())
+
+
+@lru_cache(maxsize=1)
+def _counts(comparison: Comparison) -> list[int]:
+    """Return the numbers of submissions whose highest score is in each bar of the histogram."""
+    counts = [0] * (100 // BAR)
+    for score in best_scores(comparison):
+        counts[_bar(score)] += 1
+    return counts
+
+
+def _bar(score: float) -> int:
+    return min(whole_percent(score), 99) // BAR
+
+
+@lru_cache(maxsize=1)
+def pairs_by_submission(comparison: Comparison) -> dict[int, list[int]]:
+    """Return the numbers of the pairs of each submission that has one."""
+    numbers: dict[int, list[int]] = {}
+    for number, pair in enumerate(comparison.pairs):
+        for side in (pair.left, pair.right):
+            numbers.setdefault(side, []).append(number)
+    return numbers
+
+
+def _pairs(comparison: Comparison, number: int) -> Iterator[PairOfSubmission]:
+    for at in pairs_by_submission(comparison).get(number, ()):
+        pair = comparison.pairs[at]
+        is_left = pair.left == number
+        other = pair.right if is_left else pair.left
+        shares = (pair.left_coverage, pair.right_coverage)
+        here, there = shares if is_left else shares[::-1]
+        yield PairOfSubmission(page_name(at), comparison.submissions[other], page_name(other), pair, here, there)
+
+
+def _cluster(comparison: Comparison, number: int) -> list[tuple[str, Submission]]:
+    """Return the other members of the submission's cluster."""
+    members = next((cluster.members for cluster in comparison.clusters if number in cluster.members), ())
+    return [_link(comparison, member) for member in members if member != number]
+
+
+def _identical(comparison: Comparison, number: int) -> Iterator[int]:
+    for group in comparison.identical:
+        if number in group:
+            yield from (member for member in group if member != number)
+
+
+def _sources(comparison: Comparison, number: int, room: int) -> tuple[SourceView, ...]:
+    files = comparison.submissions[number].files
+    texts = [comparison.text(number, i) for i in range(len(files))]
+    ranks = _ranks_of_files(comparison)
+    order = sorted(range(len(files)), key=lambda i: ranks.get((number, files[i].name), len(comparison.pairs)))
+    if sum(map(len, texts)) <= min(AS_TEXT, max(room, AS_TEXT // 4)):
+        archives = {}
+        shown = {i: _lines(files[i], texts[i]) for i in order}
+        room -= sum(len(markup) for markup in shown.values())
+    else:
+        archives = _archives(files, texts, order, min(room, COMPRESSED))
+        shown = {}
+        room = min(room, COMPRESSED) - sum(map(len, archives.values()))
+    shown |= _coloured(files, texts, order, room, {i: len(shown.get(i, archives.get(i, ""))) for i in order})
+    return tuple(
+        SourceView(file, shown.get(i), None if i in shown else archives.get(i)) for i, file in enumerate(files)
+    )
+
+
+def _archives(files: Sequence[File], texts: Sequence[str], order: Sequence[int], room: int) -> dict[int, str]:
+    """Return the archives of the files that fit, in this order."""
+    archives: dict[int, str] = {}
+    for i in order:
+        if room < TOO_SMALL:
+            break
+        content = _archive(files[i], texts[i])
+        if len(content) <= room:
+            archives[i] = content
+            room -= len(content)
+    return archives
+
+
+def _archive(file: File, text: str) -> str:
+    """Return a ZIP archive with a file, in Base64."""
+    content = BytesIO()
+    with ZipFile(content, "w", ZIP_DEFLATED, compresslevel=9) as archive:
+        # Without a time, so that the same comparison gives the same page.
+        entry = ZipInfo(PurePosixPath(file.name).name or "file")
+        entry.compress_type = ZIP_DEFLATED
+        archive.writestr(entry, text.encode("utf-8", "replace"))
+    return b64encode(content.getvalue()).decode()
+
+
+def _coloured(
+    files: Sequence[File], texts: Sequence[str], order: Sequence[int], room: int, sizes: dict[int, int]
+) -> dict[int, Markup]:
+    """Return the files to show in colour, as far as there is room for more than their ``sizes``."""
+    coloured: dict[int, Markup] = {}
+    for i in order:
+        if COLOURED_LETTER * len(texts[i]) - sizes[i] > room:
+            continue
+        markup = Markup("\n".join(source_items(files[i], texts[i], (), "l")))
+        if len(markup) - sizes[i] <= room:
+            coloured[i] = markup
+            room -= len(markup) - sizes[i]
+    return coloured
+
+
+def _lines(file: File, text: str) -> Markup:
+    return lines(text, _starter_code(file), "l")
+
+
+def _starter_code(file: File) -> list[TextMark]:
+    return [TextMark(span.start, span.end, Look.SANCTIONED) for span in file.sanctioned]
+
+
+def source_items(file: File, text: str, marks: Sequence[TextMark], side: str) -> list[str]:
+    """Return the lines of a file as list items: coloured, with starter code and the cells of a notebook."""
+    items = line_items(text, [*marks, *_starter_code(file)], side, _syntax(file, text))
+    for cell in file.cells:
+        line = text.count("\n", 0, cell.start)
+        items[line] = items[line].replace("<li>", f'<li class="cell" data-cell="{_cell_name(cell)}">', 1)
+    return items
+
+
+def _cell_name(cell: SectionMark) -> str:
+    return str(escape(plain(f"Cell {cell.number}" + (f", {cell.label}" if cell.label else ""))))
+
+
+def _syntax(file: File, text: str) -> Sequence[SyntaxSpan]:
+    """Return the coloured spans of a program, or of a notebook's code cells."""
+    if not file.cells:
+        return syntax_spans(text, file.format)
+    return [
+        SyntaxSpan(cell.start + span.start, cell.start + span.end, span.name)
+        for cell in file.cells
+        if cell.label not in TEXT
+        for span in syntax_spans(text[cell.start : cell.end], cell.label)
+    ]
+
+
+@lru_cache(maxsize=1)
+def _ranks_of_files(comparison: Comparison) -> dict[tuple[int, str], int]:
+    """Return the number of the first pair in which a file has a passage, by its submission and name."""
+    ranks: dict[tuple[int, str], int] = {}
+    for number, pair in enumerate(comparison.pairs):
+        for passage in pair.passages:
+            ranks.setdefault((pair.left, passage.left.file), number)
+            ranks.setdefault((pair.right, passage.right.file), number)
+    return ranks

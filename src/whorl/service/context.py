@@ -1,0 +1,231 @@
+"""The application context: everything that a running service has open. Every operation takes it."""
+
+import shutil
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import TYPE_CHECKING, NoReturn
+
+from whorl.sandbox import default_sandbox
+from whorl.sandbox.jail import describe_jail
+from whorl.sandbox.pool import use_workers
+from whorl.service.admission import ByteBudget, Pool, RateLimiter, StorageQuota, StreamLimiter
+from whorl.service.audit import AuditLog
+from whorl.service.authentication import Principal, SessionStore, Token, TokenStore
+from whorl.service.database import SERVICE_DATABASE, ServiceDatabase
+from whorl.service.disclosure import Disclosure
+from whorl.service.index_process import IndexProcess
+from whorl.service.jobs import JobQueue
+from whorl.service.middleware import FORM, Metrics
+from whorl.service.problems import Problem
+from whorl.service.retention import CollectionStore, Maintenance, ReceiptStore
+from whorl.service.runner import Runner
+from whorl.service.settings import ServiceSettings
+from whorl.service.tenant_index import WAITING, DocumentWriter, Ownership, TenantIndex
+from whorl.service.workspace import JOBS_FOLDER
+from whorl.storage.files import make_private_folder
+
+if TYPE_CHECKING:
+    from whorl.registry.registry import Registry
+    from whorl.sweep.sweep import Sweep
+
+# Tenants that can have as many bytes of bodies on their way as one comparison may have, at a time.
+BODIES = 4
+
+# Documents that are fetched at a time, and as many may wait.
+FETCHES = 4
+
+# Workers of the sandbox beside those for searches: for lists of archives and looks at one document.
+SPARE_WORKERS = 2
+
+# Small questions (a list, a text) that may wait: each takes milliseconds, and has a reader beside the searches' own.
+SMALL_WAITING = 16
+
+
+class Context:
+    """The context of a service. ``start`` starts background work; ``close`` ends everything."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self._is_started = self._is_closed = False
+        # The jail of the parsers, in words; known when the context is started.
+        self.jail = ""
+        self.ownership = Ownership()
+        first = TenantIndex.of(settings.index, self.ownership)
+        self.database = ServiceDatabase(settings.index / SERVICE_DATABASE)
+        self.tokens, self.sessions = TokenStore(self.database), SessionStore(self.database)
+        self.audit = AuditLog(self.database, settings.keep_days)
+        self.collections, self.receipts = CollectionStore(self.database), ReceiptStore(self.database)
+        self.jobs = JobQueue(self.database, settings.index / JOBS_FOLDER, settings.jobs)
+        secret = first.secret_for("bounds of others' documents")
+        self.disclosure = Disclosure(self.database, self.audit, secret, settings.foreign_answers)
+        self.runner = Runner(self.jobs, settings.index, longest=settings.job_seconds, memory=settings.job_memory)
+        self.writer = DocumentWriter(first, self.receipts, timedelta(days=settings.purge_within))
+        self._searchers = Pool(self._opened, settings.threads, settings.waiting)
+        self._lookers = Pool(self._opened, 1, SMALL_WAITING)
+        self._processes = Pool(lambda: IndexProcess(settings.index), max(2, settings.threads), settings.waiting)
+        self._tokens_used = RateLimiter(settings.rate, settings.burst)
+        share = settings.max_batch + FORM
+        self.bodies = ByteBudget(BODIES * share, share)
+        self._failures = RateLimiter(settings.failures_minute / 60, settings.failures)
+        self._registries = Pool(lambda: _registry_of(settings), 1, SMALL_WAITING)
+        self._sweeps = Pool(lambda: _sweep_of(settings), 1, SMALL_WAITING)
+        self._fetches = Pool(object, FETCHES, FETCHES)
+        self.quota = StorageQuota(settings.quota, self._document_bytes, self.jobs.bytes_of)
+        self.metrics, self.streams = Metrics(), StreamLimiter(settings.streams)
+        self.upkeep = Maintenance(
+            self.jobs, self.receipts, self.collections, self.audit, self.disclosure, settings.upkeep_seconds
+        )
+
+    def start(self) -> None:
+        """Take up jobs that were left, learn who holds what, and look after what is due. Raises if another server uses
+        the index. Does nothing if it was called before."""
+        if self._is_started:
+            return
+        make_private_folder(self.settings.index)
+        # A worker for every thread that may want one: waiting for a worker knows no shares of tenants.
+        use_workers(self._searchers.size + SPARE_WORKERS)
+        self.jail = describe_jail(default_sandbox().jail())
+        self.runner.start()
+        self._is_started = True
+        with self.reading() as index, index.reading():
+            self.ownership.learn(index)
+        if self.has_registry:
+            with self.registry():
+                pass  # that it can be opened
+        if self.has_sweep:
+            with self.sweep():
+                pass
+        self.upkeep.start()
+
+    def close(self) -> None:
+        """Stop and close everything. Running jobs are queued again. Idempotent."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self.upkeep.stop()
+        self.runner.stop()
+        for pool in (self._searchers, self._lookers, self._processes, self._registries, self._sweeps):
+            for opened in pool.free():
+                opened.close()
+        self.writer.close()
+        self.database.close()
+
+    def searching(self, principal: Principal) -> AbstractContextManager[TenantIndex]:
+        """Borrow an index for a search or for reading a document. Raise 429 if too many wait."""
+        return self._searchers.borrowed(_share_of(principal))
+
+    def reading(self, principal: Principal | None = None) -> AbstractContextManager[TenantIndex]:
+        """Borrow the index for a quick read, which does not queue behind searches. Without a principal, the service
+        itself reads."""
+        return self._lookers.borrowed(_share_of(principal))
+
+    def in_process(self, principal: Principal) -> AbstractContextManager[IndexProcess]:
+        """Borrow a process with the index, for a large search or document. Raise 429 if too many wait."""
+        return self._processes.borrowed(_share_of(principal))
+
+    def fetching(self, principal: Principal) -> AbstractContextManager[object]:
+        """Limit concurrent fetches: a slow address occupies a thread."""
+        return self._fetches.borrowed(_share_of(principal))
+
+    def check_process(self, principal: Principal) -> None:
+        """Raise 429 if ``in_process`` would: before a large body is read for nothing."""
+        self._processes.check(_share_of(principal))
+
+    def registry(self, principal: Principal | None = None) -> AbstractContextManager["Registry"]:
+        """Borrow the registry. Raise 404 if the service has none."""
+        if not self.has_registry:
+            raise Problem(404, "This service has no registry. It is started with 'whorl serve --registry'.")
+        return self._registries.borrowed(_share_of(principal))
+
+    def sweep(self, principal: Principal | None = None) -> AbstractContextManager["Sweep"]:
+        """Borrow the sweeps. Raise 404 if the service has none."""
+        if not self.has_sweep:
+            raise Problem(404, "This service has no sweeps. It is started with 'whorl serve --sweep'.")
+        return self._sweeps.borrowed(_share_of(principal))
+
+    @property
+    def has_registry(self) -> bool:
+        """Return whether the service has a registry."""
+        return self.settings.registry is not None
+
+    @property
+    def has_sweep(self) -> bool:
+        """Return whether the service has sweeps."""
+        return self.settings.sweep is not None
+
+    @property
+    def most_waiting(self) -> int:
+        """Return how many threads may use or wait for resources of the context."""
+        pools = (
+            self._searchers, self._lookers, self._processes, self._registries, self._sweeps, self._fetches,
+        )  # fmt: skip
+        return sum(pool.most for pool in pools) + WAITING
+
+    @property
+    def waiting(self) -> int:
+        """Return the number of waiting searches."""
+        return self._searchers.waits
+
+    def authenticate(self, secret: str, address: str) -> tuple[Token, Principal]:
+        """Return the token of a secret. Raise 401 if it is invalid, 429 after many failures from one address."""
+        token = self.tokens.find(secret)
+        if token is None:
+            self.refuse(address)
+        return token, Principal.of(token, None, address)
+
+    def refuse(self, address: str) -> NoReturn:
+        """Record a failed authentication and raise 401, or 429 after many."""
+        wait = self._failures.take(address)
+        if wait:
+            raise Problem(429, "Too many wrong tokens from this address. Wait, then try again.",
+                          retry_after=wait)  # fmt: skip
+        self.audit.note(None, None, "sign in", "", "refused", address)
+        raise Problem(
+            401, "Send a token in the header 'Authorization: Bearer whorl_…'. The token may be wrong or expired."
+        )
+
+    def admit(self, principal: Principal) -> None:
+        """Raise 429 if the token exceeds its request rate."""
+        wait = self._tokens_used.take(principal.token_id)
+        if wait:
+            detail = f"This token may send {self.settings.rate:g} requests per second. Slow down."
+            raise Problem(429, detail, retry_after=wait)
+
+    def check_room(self) -> None:
+        """Raise 503 if the disk is nearly full, so that maintenance still has space."""
+        if shutil.disk_usage(self.settings.index).free < self.settings.disk_reserve:
+            raise Problem(503, "The disk of the service is nearly full. Tell its administrator.", retry_after=600)
+
+    def note(self, principal: Principal, action: str, subject: object = "", detail: str = "") -> None:
+        """Add an entry to the audit log."""
+        self.audit.note(
+            principal.token_id, principal.tenant, action, str(subject), "done", principal.address, detail
+        )  # fmt: skip
+
+    def forbade(self, principal: Principal, what: str) -> None:
+        """Add an entry about a forbidden request."""
+        self.audit.note(principal.token_id, principal.tenant, what, "", "refused", principal.address)
+
+    def _document_bytes(self) -> dict[str | None, int]:
+        with self.reading() as index, index.reading():
+            return index.bytes_by_tenant()
+
+    def _opened(self) -> TenantIndex:
+        return TenantIndex.of(self.settings.index, self.ownership)
+
+
+def _share_of(principal: Principal | None) -> str | None:
+    """Return whose share of a pool a request uses. The house counts as a tenant."""
+    return None if principal is None else principal.tenant or ""
+
+
+def _registry_of(settings: ServiceSettings) -> "Registry":
+    from whorl.registry.registry import Registry
+
+    return Registry.open(settings.registry or "")
+
+
+def _sweep_of(settings: ServiceSettings) -> "Sweep":
+    from whorl.sweep.sweep import Sweep
+
+    return Sweep.open(settings.sweep or "")

@@ -1,1 +1,0 @@
-"""What jobs do, one kind a module. ``whorl.service.work`` has the table of them."""

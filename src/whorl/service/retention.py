@@ -1,0 +1,302 @@
+"""Retention periods of collections, receipts of deletions, the thread that enforces both, and the jobs that it
+submits: erase deleted documents, and delete expired ones."""
+
+import hashlib
+import json
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
+from typing import Any
+
+from whorl.errors import InputError, WhorlError
+from whorl.index.index import Index
+from whorl.index.store import Entry
+from whorl.service.audit import AuditLog
+from whorl.service.database import LAST, Clock, ServiceDatabase, from_ticks, from_ticks_or_none, now, to_ticks
+from whorl.service.disclosure import Disclosure
+from whorl.service.jobs import JobQueue, Task
+from whorl.service.naming import prefix_of
+from whorl.service.workspace import JOBS_FOLDER
+
+# Days that a collection can be kept for at the most: a century, beyond which a date would not be one.
+LONGEST_DAYS = 36_525
+
+# The house in a key, because a missing value would be unequal to itself. No tenant has this name.
+_HOUSE = ""
+
+_COLLECTION_COLUMNS = "tenant, name, retention_days, created"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection of a tenant. Without ``retention_days``, documents stay until they are deleted."""
+
+    tenant: str | None
+    name: str
+    retention_days: int | None
+    created: datetime
+
+
+class CollectionStore:
+    """Settings of collections. A collection also exists without settings if it has documents."""
+
+    def __init__(self, database: ServiceDatabase, clock: Clock = now) -> None:
+        self._database, self._clock = database, clock
+
+    def put(self, tenant: str | None, name: str, retention_days: int | None) -> Collection:
+        """Set a collection up, or change how long its documents are kept."""
+        if retention_days is not None and not 1 <= retention_days <= LONGEST_DAYS:
+            raise InputError(f"retention_days: {retention_days} is out of range; give 1 to {LONGEST_DAYS}, or nothing")
+        ask = (
+            "INSERT INTO collections VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
+            f" SET retention_days = excluded.retention_days RETURNING {_COLLECTION_COLUMNS}"
+        )
+        values = tenant or _HOUSE, name, retention_days, to_ticks(self._clock())
+        return _collection(self._database.write(ask, *values)[0])
+
+    def get(self, tenant: str | None, name: str) -> Collection | None:
+        """Return the settings of a collection, if any."""
+        ask = f"SELECT {_COLLECTION_COLUMNS} FROM collections WHERE tenant = ? AND name = ?"
+        row = self._database.first(ask, tenant or _HOUSE, name)
+        return None if row is None else _collection(row)
+
+    def listed(self, tenant: str | None, *, everyone: bool = False) -> list[Collection]:
+        """Return the settings of all collections of a tenant, or of ``everyone``, by name."""
+        ask = f"SELECT {_COLLECTION_COLUMNS} FROM collections WHERE ? OR tenant = ? ORDER BY tenant, name"
+        return [_collection(row) for row in self._database.read(ask, everyone, tenant or _HOUSE)]
+
+    def limited(self) -> list[Collection]:
+        """Return the collections with a retention period."""
+        return [each for each in self.listed(None, everyone=True) if each.retention_days is not None]
+
+    def delete(self, tenant: str | None, name: str) -> bool:
+        """Delete the settings of a collection; its documents stay. Return False if there were none."""
+        ask = "DELETE FROM collections WHERE tenant = ? AND name = ? RETURNING name"
+        return bool(self._database.write(ask, tenant or _HOUSE, name))
+
+
+def _collection(row: tuple[Any, ...]) -> Collection:
+    return Collection(row[0] or None, row[1], row[2], from_ticks(row[3]))
+
+
+_RECEIPT_COLUMNS = "number, tenant, name_sha256, requested, deadline, purged, evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The deletion of a document. ``evidence`` lists the checks after the purge."""
+
+    number: int
+    tenant: str | None
+    name_sha256: str
+    requested: datetime
+    deadline: datetime
+    purged: datetime | None
+    evidence: dict[str, Any] | None
+
+
+class ReceiptStore:
+    """The receipts of a service."""
+
+    def __init__(self, database: ServiceDatabase, clock: Clock = now) -> None:
+        self._database, self._clock = database, clock
+
+    def requested(
+        self, number: int, index_name: str, tenant: str | None, within: timedelta, samples: Iterable[bytes] = ()
+    ) -> Receipt:
+        """Note that a document is to go. Called before it is removed: whatever crashes then, the purge removes it.
+        ``samples`` are pieces of it, for which the purge will look.
+
+        Asked a second time, the first request holds, and its deadline.
+        """
+        moment = self._clock()
+        values = number, tenant, name_sha256(index_name), to_ticks(moment), to_ticks(moment + within)
+        with self._database.transaction():
+            ask = "INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?, ?, NULL, NULL) RETURNING number"
+            if self._database.write(ask, *values):
+                for sample in samples:
+                    self._database.write("INSERT INTO receipt_samples VALUES (?, ?)", number, sample)
+            return _receipt(
+                self._database.write(f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE number = ?", number)[0]
+            )
+
+    def due(self, moment: datetime) -> list[Receipt]:
+        """Those whose purge must begin now: half of the time until the deadline has passed, and half is left to try
+        again if it fails."""
+        ask = (
+            f"SELECT {_RECEIPT_COLUMNS} FROM receipts"
+            " WHERE purged IS NULL AND requested + deadline <= 2 * ? ORDER BY deadline"
+        )
+        return [_receipt(row) for row in self._database.read(ask, to_ticks(moment))]
+
+    def pending(self) -> list[Receipt]:
+        """Return all receipts that are not purged yet, the most urgent first."""
+        ask = f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE purged IS NULL ORDER BY deadline, number"
+        return [_receipt(row) for row in self._database.read(ask)]
+
+    def samples(self) -> dict[bytes, int]:
+        """Return samples of the documents that are not purged yet, with their numbers."""
+        return {bytes(sample): number for number, sample in self._database.read("SELECT * FROM receipt_samples")}
+
+    def purged(self, number: int, evidence: dict[str, Any]) -> Receipt:
+        """Record that a document is erased, with the evidence."""
+        ask = f"UPDATE receipts SET purged = ?, evidence = ? WHERE number = ? RETURNING {_RECEIPT_COLUMNS}"
+        rows = self._database.write(ask, to_ticks(self._clock()), json.dumps(evidence), number)
+        if not rows:
+            raise InputError(f"document {number}: nobody asked for its deletion")
+        self._database.write("DELETE FROM receipt_samples WHERE number = ?", number)
+        return _receipt(rows[0])
+
+    def get(self, number: int) -> Receipt | None:
+        """Return the receipt of a document."""
+        row = self._database.first(f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE number = ?", number)
+        return None if row is None else _receipt(row)
+
+    def listed(
+        self, tenant: str | None, after: int | None = None, limit: int = 50, *, everyone: bool = False
+    ) -> list[Receipt]:
+        """Receipts of a tenant, or of ``everyone``, the largest number first. ``after`` is the last number seen."""
+        whose, values = ("", ()) if everyone else ("tenant IS ? AND", (tenant,))
+        ask = f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE {whose} number < ? ORDER BY number DESC LIMIT ?"
+        return [_receipt(row) for row in self._database.read(ask, *values, LAST if after is None else after, limit)]
+
+
+def name_sha256(index_name: str) -> str:
+    """Hash the name of a document for a receipt."""
+    return hashlib.sha256(index_name.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _receipt(row: tuple[Any, ...]) -> Receipt:
+    number, tenant, name, requested, deadline, purged, evidence = row
+    proof = None if evidence is None else json.loads(evidence)
+    return Receipt(number, tenant, name, from_ticks(requested), from_ticks(deadline), from_ticks_or_none(purged), proof)
+
+
+LOG = logging.getLogger("whorl.service")
+
+# Looks between two at what is old or past its retention, of which days are told and not minutes.
+SELDOM = 60
+
+
+class Maintenance:
+    """A thread that regularly queues the maintenance jobs that are due."""
+
+    def __init__(
+        self, jobs: JobQueue, receipts: ReceiptStore, collections: CollectionStore, audit: AuditLog,
+        disclosure: Disclosure, seconds: float,
+    ) -> None:  # fmt: skip
+        self._jobs, self._receipts, self._collections, self._audit = jobs, receipts, collections, audit
+        self._disclosure, self._seconds, self._stopped = disclosure, seconds, Event()
+        self._thread = Thread(target=self._run, name="whorl-upkeep", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def look(self, number: int) -> None:
+        """Queue what is due now; the first of many looks, and then every so often, at what is old as well."""
+        if self._receipts.due(now()):
+            self._jobs.submit_once("purge", {})
+        if number % SELDOM == 0:
+            if self._collections.limited():
+                self._jobs.submit_once("retention", {})
+            self._audit.prune()
+            self._disclosure.prune()
+            self._jobs.prune()
+
+    def _run(self) -> None:
+        number = 0
+        while not self._stopped.is_set():
+            try:
+                self.look(number)
+            except WhorlError:  # the next look may fare better, and the log says what was wrong
+                LOG.exception("upkeep failed")
+            number += 1
+            self._stopped.wait(self._seconds)
+
+
+# Seconds to wait for whoever writes to the index: longer than any add.
+WAIT = 300.0
+
+
+class PurgeError(WhorlError):
+    """A purge left data of a document behind."""
+
+
+def run_purge(task: Task) -> dict[str, Any]:
+    """Erase all deleted documents, due or not, from the index and from results of jobs: the index is rewritten in any
+    case."""
+    receipts = ReceiptStore(task.database)
+    numbers = [receipt.number for receipt in receipts.pending()]
+    if not numbers:
+        return {"documents": 0}
+    task.progress("purging", 0, len(numbers))
+    with Index.open(task.index, wait=WAIT) as index:
+        known = receipts.samples()
+        evidence = index.purge(numbers, known)
+    results = JobQueue(task.database, task.index / JOBS_FOLDER).forget_documents(frozenset(numbers))
+    checked = {**evidence.as_dict(), "results": results}
+    (task.results / "evidence.json").write_text(json.dumps(checked), "utf-8")
+    if not evidence.is_clean:
+        raise PurgeError(f"the purge left something: {'; '.join(evidence.remains[:5])}")
+    _receipt_all(receipts, numbers, checked, Counter(known.values()), task)
+    return {"documents": len(numbers)}
+
+
+def _receipt_all(
+    receipts: ReceiptStore, numbers: list[int], checked: dict[str, Any], samples: Counter[int], task: Task
+) -> None:
+    """Note on each receipt what was checked; which other documents went at the same time is none of its business. One
+    of whose document nothing was looked for does not say that it is clean: nothing was proved."""
+    general = {name: value for name, value in checked.items() if name not in ("documents", "removed", "dropped")}
+    with task.database.transaction():
+        for done, number in enumerate(numbers, 1):
+            removed = number in checked["removed"]
+            counted = {"samples": samples[number]} if not removed else {}
+            clean = general["clean"] and (removed or samples[number] > 0)
+            receipts.purged(number, {**general, "document": number, "removed": removed, **counted, "clean": clean})
+            task.progress("receipts", done, len(numbers))
+
+
+# Documents that are looked at in one go.
+PAGE = 500
+
+# The deadline of these deletions if the job does not say ``within_days``. The purge follows in the same job.
+WITHIN_DAYS = 1.0
+
+
+def run_retention(task: Task) -> dict[str, Any]:
+    """Ask for the deletion of all documents that are too old, then purge. The purge removes them by their numbers, so
+    that a document which takes the name of an old one meanwhile stays."""
+    receipts, moment = ReceiptStore(task.database), now()
+    within = timedelta(days=float(task.settings.get("within_days", WITHIN_DAYS)))
+    count = 0
+    with Index.open(task.index) as index:
+        for collection in CollectionStore(task.database).limited():
+            for entry in _expired(index, collection, moment):
+                receipts.requested(entry.id, entry.name, entry.owner, within)
+                count += 1
+                task.progress("expired", count, None)
+    return {"expired": count, "purged": run_purge(task)["documents"] if count else 0}
+
+
+def _expired(index: Index, collection: Collection, moment: datetime) -> Iterator[Entry]:
+    last = moment - timedelta(days=collection.retention_days or 0)
+    prefix, after = prefix_of(collection.tenant, collection.name), ""
+    while page := index.page(prefix, after, PAGE):
+        yield from (entry for entry in page if entry.owner == collection.tenant and _added(entry) <= last)
+        after = page[-1].name
+
+
+def _added(entry: Entry) -> datetime:
+    moment = datetime.fromisoformat(entry.added)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,0 +1,111 @@
+"""Recognise Whorl's own stores, whose files are never documents.
+
+Opening a database file beside SQLite is dangerous too: when a process closes any descriptor of a file, POSIX drops all
+its locks on that file, including those of SQLite.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+from threading import Lock
+
+from whorl.errors import DocumentError
+
+# Suffixes of the files beside a database: the log, the index of the log, and the number of commits.
+BESIDE = ("-wal", "-shm", "-commits")
+
+# The database of each kind of store, and what else its folder holds.
+INDEX_DATABASE, REGISTRY_DATABASE, SWEEP_DATABASE, SERVICE_DATABASE = (
+    "index.db",
+    "registry.db",
+    "sweep.db",
+    "service.sqlite",
+)
+SEGMENTS, KEY, LOCK = "segments", "secret.key", "lock"
+
+# The kinds of stores: all of the first names are in the folder, and one of the others. A key comes before its database.
+_MARKS: tuple[tuple[str, set[str], set[str]], ...] = (
+    ("a Whorl index", {INDEX_DATABASE}, {KEY, SEGMENTS, LOCK}),
+    ("a Whorl registry", {REGISTRY_DATABASE}, {KEY, SEGMENTS, LOCK}),
+    ("a Whorl sweep store", {SWEEP_DATABASE}, {SEGMENTS, LOCK}),
+    ("an unfinished Whorl store", {KEY, SEGMENTS}, {KEY}),
+    ("a Whorl service's folder", {SERVICE_DATABASE}, {"service.lock", "jobs"}),
+    ("a Whorl clustering", {"documents.parquet", "pairs.parquet"}, {"keep.txt", "summary.json"}),
+    ("the phases of a Whorl clustering", {"records", "shingles", LOCK}, {"id", "state.json"}),
+)
+
+DATABASES = (INDEX_DATABASE, REGISTRY_DATABASE, SWEEP_DATABASE, SERVICE_DATABASE)
+_PRIVATE = frozenset({KEY, *DATABASES, *(name + end for name in DATABASES for end in BESIDE)})
+
+# The databases that this process has open, and how often.
+_in_use: Counter[Path] = Counter()
+_turn = Lock()
+
+
+def kind_of(names: Collection[str]) -> str:
+    """Return the kind of store that a folder with these names is; "" if it is none."""
+    for kind, all_of, any_of in _MARKS:
+        if all(name in names for name in all_of) and any(name in names for name in any_of):
+            return kind
+    return ""
+
+
+def is_index(path: Path) -> bool:
+    """Return whether an index is in this folder."""
+    return (path / INDEX_DATABASE).is_file()
+
+
+def note_opened(database: Path) -> None:
+    """Remember a database that SQLite opens in this process."""
+    with _turn:
+        _in_use[database.absolute()] += 1
+
+
+def note_closed(database: Path) -> None:
+    """Forget a database that SQLite has closed."""
+    with _turn:
+        _in_use[database.absolute()] -= 1
+        if _in_use[database.absolute()] <= 0:
+            del _in_use[database.absolute()]
+
+
+def refusal(path: Path) -> str:
+    """Return why a file must not be read as a document: it is a key or a database of a store, or SQLite has it open in
+    this process, perhaps under another name. "" if it may be read."""
+    if path.name in _PRIVATE and (kind := _kind_around(path)):
+        return f"part of {kind}, not a document"
+    if _in_use and _is_in_use(path):
+        return "a database that is in use, not a document"
+    return ""
+
+
+def refuse(path: Path) -> None:
+    """Raise DocumentError for a file that must not be read as a document."""
+    why = refusal(path)
+    if why:
+        raise DocumentError(f"{path}: {why}")
+
+
+def _kind_around(path: Path) -> str:
+    try:
+        return kind_of(os.listdir(path.parent))  # noqa: PTH208  (names, not paths)
+    except OSError:
+        return ""  # opening the file says why
+
+
+def _is_in_use(path: Path) -> bool:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return False  # opening the file says why
+    with _turn:
+        databases = list(_in_use)
+    return any(_is_same(f"{database}{end}", status) for database in databases for end in ("", *BESIDE))
+
+
+def _is_same(name: str, status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(name), status)  # noqa: PTH116  (a name that was put together)
+    except OSError:
+        return False

@@ -1,0 +1,227 @@
+"""Query sweeps: find the pages that hold a document, the contacts of a document, and other spellings of a URL."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+from whorl.clustering import ClusterSettings
+from whorl.engine.sampling import distinct
+from whorl.errors import DocumentError, InputError
+from whorl.model import Document, Hashes
+from whorl.storage.segments import Segment
+from whorl.sweep import is_until
+from whorl.sweep.contents import NOTHING, ContentReader, Read, counts, look_up
+from whorl.sweep.pairs import LikenessCache, likeness, parts
+from whorl.sweep.result import Contacts, ContentHolder, MemberDocument, PageCluster, PageLocations
+from whorl.sweep.store import Content, Sighting, SweepStore
+
+_OTHER = {"http": "https", "https": "http"}
+
+
+def spellings(url: str) -> Iterator[str]:
+    """Yield other spellings of an address, the nearest first: the other scheme, with or without the last slash,
+    ``www.`` and a fragment, in lower case, and combinations."""
+    seen = {url}
+    try:
+        start = urlsplit(url)
+    except ValueError:  # such as http://[
+        return
+    for fragment in (start, start._replace(fragment="")):
+        for scheme in _schemes(fragment):
+            for host in _hosts(scheme):
+                for path in _paths(host):
+                    for spelling in (path.geturl(), path.geturl().lower()):
+                        if spelling and spelling not in seen:
+                            seen.add(spelling)
+                            yield spelling
+
+
+def _schemes(url: SplitResult) -> Iterator[SplitResult]:
+    yield url
+    if url.scheme in _OTHER:
+        yield url._replace(scheme=_OTHER[url.scheme])
+    elif not url.scheme and "." in url.path.partition("/")[0]:
+        host, slash, path = url.path.partition("/")
+        yield url._replace(scheme="https", netloc=host, path=slash + path)
+        yield url._replace(scheme="http", netloc=host, path=slash + path)
+
+
+def _hosts(url: SplitResult) -> Iterator[SplitResult]:
+    yield url
+    if url.netloc:
+        host = url.netloc
+        yield url._replace(netloc=host.removeprefix("www.") if host.startswith("www.") else f"www.{host}")
+
+
+def _paths(url: SplitResult) -> Iterator[SplitResult]:
+    yield url
+    yield url._replace(path=url.path[:-1] if url.path.endswith("/") else f"{url.path}/")
+
+
+@dataclass(frozen=True, slots=True)
+class SweepQuery:
+    """Queries of one committed state. Sweeps after ``until`` are ignored."""
+
+    store: SweepStore
+    dates: dict[int, str]
+    until: str | None = None
+
+    @classmethod
+    def of(cls, store: SweepStore, until: str | None = None) -> "SweepQuery":
+        """Query all sweeps of a store, up to a date."""
+        dates = {number: date for number, date in store.sweeps().items() if is_until(date, until)}
+        if not dates:
+            raise InputError(f"{store.path.parent}: no sweep{f' until {until}' if until else ' yet'}")
+        return cls(store, dates, until)
+
+    @property
+    def newest(self) -> str:
+        """The date of the newest sweep."""
+        return max(self.dates.values())
+
+    def page(self, url: str) -> int:
+        """Return the page at an address. The error for an unknown one suggests other spellings."""
+        page = self.store.page(url)
+        if page is not None:
+            return page
+        self.store.check_missing(url)
+        near = [other for other in spellings(url) if self.store.page(other) is not None]
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise DocumentError(f"{url}: in no sweep of {self.store.path.parent}{hint}")
+
+    def shown(self, url: str, on: str | None = None) -> Sighting:
+        """Return what a page showed last, or last until a date."""
+        places = self.store.places_of_page(self.page(url))
+        seen = [place for place in places if place.sweep in self.dates and is_until(self.dates[place.sweep], on)]
+        if not seen:
+            first = min(self._date(place) for place in places)
+            raise DocumentError(f"{url}: first seen on {first}: give a later date")
+        return max(seen, key=self._when)
+
+    def find(self, url: str, on: str | None = None) -> PageLocations:
+        """Find where the content of a page is now."""
+        shown = self.shown(url, on)
+        content = self.store.content(shown.content)
+        head = self.store.head(content.row)
+        contents = self.contents(head)
+        holders = self.holders(contents, self.store.hashes(content.row))
+        last = max(self._date(place) for place in self._seen(self.store.places_of_page(shown.page)))
+        gone = min((date for date in self.dates.values() if date > last), default=None)
+        return PageLocations(
+            url, self._date(shown), self.newest, gone is None, gone, content.digest.hex(),
+            self.store.content(head).digest.hex(), len(contents), tuple(holders),
+        )  # fmt: skip
+
+    def contents(self, head: int) -> dict[int, int]:
+        """Return the contents of a cluster, each with its representative."""
+        return {number: row for row in self.store.members(head) for number in self.store.contents_of_row(row)}
+
+    def holders(self, contents: dict[int, int], hashes: Hashes) -> list[ContentHolder]:
+        """Return the pages that showed any of the contents, most recently seen first, then by resemblance to
+        ``hashes``."""
+        alike = LikenessCache(self.store, hashes)
+        pages: dict[int, list[Sighting]] = {}
+        for number in contents:
+            for place in self._seen(self.store.places_of_content(number)):
+                pages.setdefault(place.page, []).append(place)
+        holders = [self._holder(places, contents, alike) for places in pages.values()]
+        holders.sort(key=lambda holder: (-holder.likeness.resemblance, holder.url))
+        return sorted(holders, key=lambda holder: holder.last, reverse=True)
+
+    def show(self, url: str) -> PageCluster:
+        """Return the document of a page, its cluster, the documents of the cluster, and their pages."""
+        content = self.store.content(self.shown(url).content)
+        head = self.store.head(content.row)
+        alike = LikenessCache(self.store, self.store.hashes(content.row))
+        members = [self._member(number, row, alike) for number, row in self.contents(head).items()]
+        members.sort(key=lambda member: (-member.likeness.resemblance, member.content))
+        return PageCluster(url, content.digest.hex(), self.store.content(head).digest.hex(), tuple(members))
+
+    def _member(self, number: int, row: int, alike: LikenessCache) -> MemberDocument:
+        content = self.store.content(number)
+        pages = {place.page for place in self._seen(self.store.places_of_content(number))}
+        urls = tuple(sorted(map(self.store.url, pages)))
+        return MemberDocument(content.digest.hex(), content.kind, self.store.content(row).size, alike.of(row), urls)
+
+    def _holder(self, places: list[Sighting], contents: dict[int, int], alike: LikenessCache) -> ContentHolder:
+        """Describe a page by its sightings with the contents."""
+        places = sorted(places, key=self._when)
+        last = places[-1]
+        contact = next((place.contact for place in reversed(places) if place.contact is not None), None)
+        first, until = self._date(places[0]), self._date(last)
+        digest = self.store.content(last.content).digest.hex()
+        likeness = alike.of(contents[last.content])
+        return ContentHolder(self.store.url(last.page), contact, first, until, until == self.newest, digest, likeness)
+
+    def _seen(self, places: Iterable[Sighting]) -> list[Sighting]:
+        return [place for place in places if place.sweep in self.dates]
+
+    def _date(self, place: Sighting) -> str:
+        """Return the date of a sweep, also of one after ``until``: an error names it."""
+        return self.dates.get(place.sweep) or self.store.sweeps()[place.sweep]
+
+    def _when(self, place: Sighting) -> tuple[str, int]:
+        return self._date(place), place.id
+
+
+# Postings looked up at a time: some dozen megabytes.
+ROOM = 1 << 20
+
+
+def contacts_of(
+    query: SweepQuery, segments: Sequence[Segment], reader: ContentReader, source: str | Path | Document
+) -> Contacts:
+    """Find everyone who holds a version of a page's document, of a file or of a document."""
+    if isinstance(source, str):
+        if query.store.page(source) is None and _is_file(source):
+            return contacts_of(query, segments, reader, Path(source))
+        return _stored(query, source, query.store.content(query.shown(source).content))
+    document = source if isinstance(source, Document) else Document(str(source), source)
+    read = reader.read_one(document)
+    if read.reason is not None:
+        raise DocumentError(f"{document.name}: {read.reason}")
+    content = _known(query.store, read)
+    if content is not None:
+        return _stored(query, document.name, content)
+    rows = _near(query.store, segments, reader.settings, read)
+    contents = {number: row for row in rows for number in query.store.contents_of_row(row)}
+    return Contacts(document.name, False, read.digest.hex(), tuple(query.holders(contents, read.hashes)))
+
+
+def _known(store: SweepStore, read: Read) -> Content | None:
+    """Return a content with the same bytes, symbols or shingles, or None."""
+    columns = (("digest", read.digest), ("lexical", read.lexical), ("shingles", read.shingles))
+    equal = (store.known(column, digest) for column, digest in columns if digest != NOTHING)
+    return next((content for content in equal if content is not None), None)
+
+
+def _is_file(name: str) -> bool:
+    """Return whether a file has this name. A URL may be no valid file name: too long, or with a zero byte."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _stored(query: SweepQuery, name: str, content: Content) -> Contacts:
+    contents = query.contents(query.store.head(content.row))
+    holders = query.holders(contents, query.store.hashes(content.row))
+    return Contacts(name, True, content.digest.hex(), tuple(holders))
+
+
+def _near(store: SweepStore, segments: Sequence[Segment], settings: ClusterSettings, read: Read) -> list[int]:
+    """Return the contents that would form a pair with this one, if it were added."""
+    having = counts(segments, read.sketch)
+    # If it were added, one more content would have each value.
+    values, having = read.sketch[having < settings.common], having[having < settings.common]
+    candidates = set[int]()
+    for first, last in parts(having, ROOM):
+        candidates.update(distinct(look_up(segments, values[first:last])[1]).tolist())
+    near = []
+    for row in sorted(candidates):
+        alike = likeness(read.hashes, store.hashes(row))
+        measure = alike.resemblance if settings.measure == "resemblance" else max(alike.has, alike.within)
+        if measure >= settings.threshold:
+            near.append(row)
+    return near

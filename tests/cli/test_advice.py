@@ -1,0 +1,106 @@
+"""First contact: a command with too little to work on says what to do next."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from whorl.cli import COMMANDS, main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="whorl")
+
+
+def test_whorl_alone_tells_what_it_can_do_with_examples():
+    result = run()
+    assert result.exit_code == 0
+    assert result.stdout == run("--help").stdout
+    assert all(f"  {name}" in result.stdout for name in COMMANDS)
+    for example in ("whorl compare homework/", "whorl cluster pages.jsonl", "whorl search archive.whorl"):
+        assert example in result.stdout
+
+
+def test_compare_without_a_path():
+    result = run("compare")
+    assert result.exit_code == 2
+    assert "Missing argument 'PATHS...': name the folder or archive of the submissions" in result.stderr
+    assert "whorl compare homework/ --report report/" in result.stderr
+
+
+def test_compare_an_empty_folder(tmp_path):
+    result = run("compare", tmp_path)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("0 submissions, no pair to compare\n")
+    assert "95 of 100" not in result.stdout
+    assert result.stderr.endswith(
+        f"{tmp_path}: nothing to compare. Put each submission into it, as a file, a folder or an archive\n"
+    )
+
+
+def test_compare_a_folder_with_one_folder_in_it(tmp_path):
+    """The wrapper that a zip file leaves."""
+    inner = tmp_path / "home work"
+    shutil.copytree(EXAMPLES / "class", inner)
+    assert run("compare", tmp_path).stdout.startswith(
+        f"recognised: {tmp_path.name} has one folder or archive around 15 submissions"
+    )
+    result = run("compare", tmp_path, "--layout", "none")
+    assert f"{tmp_path} contains one folder, home work, which counts as one submission" in result.stderr
+    assert f"whorl compare '{inner}'\n" in result.stderr
+    assert run("compare", inner).stderr == ""
+
+
+def test_a_name_moves_no_cursor(tmp_path):
+    inner = tmp_path / "a\x1b[2Jb"
+    inner.mkdir()
+    shutil.copy(EXAMPLES / "queue.py", inner)
+    assert "\x1b" not in run("compare", tmp_path).stderr
+
+
+def test_compare_a_folder_with_one_file_in_it(tmp_path):
+    shutil.copy(EXAMPLES / "queue.py", tmp_path)
+    result = run("compare", tmp_path).stderr
+    assert f"{tmp_path} contains only one submission" in result
+    assert "--archive FOLDER" in result
+
+
+def test_compare_one_file():
+    result = run("compare", EXAMPLES / "queue.py").stderr
+    assert "queue.py is only one submission. Name a second file" in result
+
+
+def test_one_file_and_an_archive_are_enough(tmp_path):
+    assert run("compare", EXAMPLES / "queue.py", "--archive", EXAMPLES / "class").stderr == ""
+
+
+def test_what_is_left_out_is_no_empty_folder(tmp_path):
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    assert "no submission could be read. The reasons are listed above" in run("compare", tmp_path).stderr
+
+
+class TestInclude:
+    @pytest.fixture
+    def homework(self, tmp_path):
+        for name in ("alice", "bob"):
+            (tmp_path / name / "pset3").mkdir(parents=True)
+            shutil.copy(EXAMPLES / "queue.py", tmp_path / name / "pset3" / "main.py")
+        return tmp_path
+
+    def test_no_match_says_what_was_tried_and_how_patterns_are_anchored(self, homework):
+        result = run("compare", homework, "--include", "pset3/*.py", "--include", "*.c").stderr
+        assert "no file matches --include 'pset3/*.py', '*.c'. A pattern without a slash" in result
+        assert "matches the whole path below the folder or archive that you named" in result
+        assert result.endswith("any folder: --include '**/pset3/*.py'\n")
+
+    def test_what_it_proposes_matches(self, homework):
+        result = run("compare", homework, "--include", "**/pset3/*.py", "--format", "json")
+        assert result.stderr == ""
+        assert len(json.loads(result.stdout)["submissions"]) == 2
+
+    def test_a_pattern_of_a_name_needs_no_wider_one(self, homework):
+        assert run("compare", homework, "--include", "*.c").stderr.endswith("that you named\n")

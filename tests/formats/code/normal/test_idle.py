@@ -1,0 +1,77 @@
+import pytest
+
+from tests.formats.code.normal.programs import C_LIKE, WITH_TYPES, alike, apart, columns
+from whorl.formats.code.normal.nodes import IDLE
+
+
+@pytest.mark.parametrize("language", WITH_TYPES)
+def test_values_that_nobody_reads(language):
+    alike(language, "int d = x * 3; f(x);", "f(x);", IDLE)
+    alike(language, "int y = 0; y = f(x); g(y, y);", "int y; y = f(x); g(y, y);", IDLE)
+    alike(language, "int y = 0; while (a) { y = f(x); g(y, y); }", "while (a) { int y = f(x); g(y, y); }", IDLE)
+    apart(language, "int d = f(x); g(x);", "g(x);")
+    apart(language, "int y = 0; if (a) { y = f(x); } g(y, y);", "int y; if (a) { y = f(x); } g(y, y);")
+    apart(language, "int y = 0; while (a) { g(y, y); y = f(x); }", "while (a) { g(y, y); int y = f(x); }")
+
+
+@pytest.mark.parametrize("language", C_LIKE)
+def test_what_is_never_reached_or_does_nothing(language):
+    alike(language, "return x; f(x);", "return x;", IDLE)
+    alike(language, "x + 1; f(x);", "f(x);", IDLE) if language not in ("csharp", "java") else None
+    alike(language, "if (x < 1) { } f(x);", "f(x);", IDLE)
+    apart(language, "if (g(x)) { } f(x);", "f(x);")
+    apart(language, "x = 1; f();", "f();")
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_what_others_can_reach_stays(language):
+    apart(language, "int x = 1; int *p = &x; x = 2; f(*p, p);", "int x = 1; int *p = &x; f(*p, p);")
+    apart(language, 'int x; scanf("%d", &x); f();', "int x; f();")
+
+
+def test_what_a_label_leads_to_is_reached():
+    apart("c", "if (a) { goto e; } return x; e: f(x);", "if (a) { goto e; } return x;")
+
+
+def test_python():
+    alike(
+        "python", 'def m(x):\n    "doc"\n    d = 3\n    pass\n    return f(x)\n', "def m(x):\n    return f(x)\n", IDLE
+    )
+    apart("python", "class A:\n    d = 3\n", "class A:\n    pass\n")
+    apart("python", "def m(x):\n    global d\n    d = 3\n    return f(x)\n", "def m(x):\n    return f(x)\n")
+    apart("python", "def m(x):\n    d = 3 * x\n    return lambda: d\n", "def m(x):\n    return lambda: d\n")
+
+
+# A class that keeps what it is given in a field, and the name of what it is given.
+KEEPING = {
+    "cpp": "struct A {{ int owner; A(int {0}, int x) {{ this->owner = {1}; f(x); }} int g() {{ return owner; }} }};",
+    "csharp": "class A {{ int owner; A(int {0}, int x) {{ this.owner = {1}; f(x); }} int Get() {{ return owner; }} }}",
+    "java": "class A {{ int owner; A(int {0}, int x) {{ this.owner = {1}; f(x); }} int get() {{ return owner; }} }}",
+    "javascript": "class A {{ constructor({0}, x) {{ this.owner = {1}; f(x); }} get() {{ return this.owner; }} }}",
+    "typescript": "class A {{ constructor({0}, x) {{ this.owner = {1}; f(x); }} get() {{ return this.owner; }} }}",
+}
+
+
+@pytest.mark.parametrize("language", KEEPING)
+def test_a_field_is_not_the_parameter_of_its_name(language):
+    def symbols(given, kept):
+        return columns(language, KEEPING[language].format(given, kept))[0]
+
+    assert symbols("owner", "owner") == symbols("who", "who")
+    assert len(symbols("owner", "owner")) == len(symbols("owner", "x"))
+
+
+@pytest.mark.parametrize("language", ["csharp", "java"])
+def test_a_field_is_the_bare_name_where_nothing_hides_it(language):
+    bare = KEEPING[language].replace("this.", "")
+    assert (
+        columns(language, bare.format("who", "who"))[0]
+        == (columns(language, KEEPING[language].format("who", "who"))[0])
+    )
+
+
+@pytest.mark.parametrize("language", WITH_TYPES)
+def test_a_counter_that_nobody_reads_is_left_out(language):
+    alike(language, "for (int i = 99; x(); i--) { f(y); }", "while (x()) { f(y); }", IDLE)
+    apart(language, "for (int i = 99; x(); i--) { f(i); }", "while (x()) { f(y); }")
+    apart(language, "int i = 9; while (x()) { i = g(i); }", "while (x()) { }")

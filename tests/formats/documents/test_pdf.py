@@ -1,0 +1,117 @@
+"""PDF: pages with their marks, words whole."""
+
+import random
+
+import pytest
+
+pytest.importorskip("pypdfium2", reason="reading PDF needs pypdfium2")
+
+from tests.conformance.document import DocumentConformance
+from tests.formats.documents.writers import pdf
+from whorl.errors import DocumentError
+from whorl.formats.documents import pages as reader
+from whorl.formats.documents.frontend import PdfFrontend
+from whorl.model import Document
+
+
+def extract(data):
+    return PdfFrontend().extract(Document("paper.pdf", data))
+
+
+class TestPdf(DocumentConformance):
+    frontend = PdfFrontend()
+    refuses = binary = True
+
+    def write(self, paragraphs):
+        return pdf([paragraphs])
+
+    def variants(self, paragraphs):
+        yield pdf([[text] for text in paragraphs])
+        yield pdf([[word for text in paragraphs for word in text.split()]])
+        yield pdf([paragraphs], extra=b"99 0 obj(unused)endobj\n")
+
+
+def test_pages_are_marked():
+    found = extract(pdf([["one", "two"], [], ["three"]]))
+    assert found.text == "one\ntwo\n\n\n\nthree"
+    assert [(mark.kind, mark.number, found.text[mark.start : mark.end]) for mark in found.marks] == [
+        ("page", 1, "one\ntwo"),
+        ("page", 2, ""),
+        ("page", 3, "three"),
+    ]
+
+
+def test_a_long_document_is_read_in_turns(monkeypatch):
+    data = pdf([["one"], [], ["three"], ["four"]])
+    whole, turns = extract(data), []
+
+    def here(_target, content, first):
+        turns.append(first)
+        return reader.some_pages(content, first)
+
+    monkeypatch.setattr(reader, "TURN", -1)  # each turn is over after its first page
+    monkeypatch.setattr(reader, "in_worker", here)
+    assert extract(data) == whole
+    assert turns == [0, 1, 2, 3]
+    monkeypatch.setattr(reader, "PDF_SECONDS", -1)
+    with pytest.raises(DocumentError, match="took longer than"):
+        extract(data)
+
+
+def test_a_broken_word_is_made_whole():
+    assert extract(pdf([["The lamp of the light-", "house is lit."]])).text == "The lamp of the lighthouse is lit."
+
+
+def test_a_scan_is_noted_and_the_note_reaches_the_stream():
+    frontend = PdfFrontend()
+    streams = [frontend.read(piece) for piece in frontend.pieces(Document("scan.pdf", pdf([[], []])))]
+    assert [stream.note for stream in streams] == ["no text: scanned pages need OCR first"]
+
+
+def test_an_encrypted_document_is_refused_by_name():
+    with pytest.raises(DocumentError, match=r"cannot read paper.pdf as PDF: it is encrypted"):
+        extract(pdf([["x"]], encrypt=True))
+
+
+def test_the_library_is_named_where_it_is_missing(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(DocumentError, match=r'cannot read paper.pdf as PDF: pip install "whorl\[documents\]"'):
+        extract(pdf([["x"]]))
+
+
+def test_truncated_documents():
+    whole = pdf([["The keeper climbed ninety steps"]] * 3)
+    for length in range(0, len(whole), 61):
+        read_or_refused(whole[:length])
+
+
+def test_200_flipped_bits():
+    generator = random.Random(2)
+    whole = pdf([["The keeper climbed ninety steps", "and lit the lamp"]] * 2)
+    for _ in range(200):
+        damaged = bytearray(whole)
+        damaged[generator.randrange(len(damaged))] ^= 1 << generator.randrange(8)
+        read_or_refused(bytes(damaged))
+
+
+def test_a_tree_of_pages_that_is_a_loop():
+    read_or_refused(pdf([["x"]], kids="2 0 R"))
+    read_or_refused(pdf([["x"]] * 3, kids="2 0 R 6 0 R 2 0 R"))
+
+
+def test_more_pages_than_there_are():
+    many = pdf([["x"]]).replace(b"/Count 1>>", b"/Count 900000>>")
+    assert read_or_refused(many) == "cannot read paper.pdf as PDF: more than 1000 of its pages are damaged"
+
+
+def read_or_refused(data):
+    """Either text or a reason; never another exception, never the end of this process."""
+    try:
+        found = extract(data).text
+    except DocumentError as error:
+        found = str(error)
+        expected = "cannot read paper.pdf as PDF: "
+    else:
+        expected = ""
+    assert found.startswith(expected)
+    return found

@@ -1,0 +1,255 @@
+"""Locks that a process must not lose, and those of a folder that is not the one it was."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.index.corpus import prose
+from whorl import Document, Scheme
+from whorl.errors import DocumentError, InputError
+from whorl.formats.archives.walk import walk
+from whorl.index.index import Index
+from whorl.model import Skipped
+from whorl.registry.registry import Registry
+from whorl.storage.connection import Connection
+from whorl.storage.errors import ReplacedError
+from whorl.sweep.sweep import Sweep
+
+ROOT = Path(__file__).parents[2]
+SCHEME = Scheme(k=8, w=4)
+
+
+def script(text: str, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", text, *map(str, arguments)]
+    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def elsewhere(folder: Path) -> list[str]:
+    """The documents that another process sees, which opens the index and closes it."""
+    text = "import sys; from whorl.index.index import Index\n"
+    text += "with Index.open(sys.argv[1]) as index: print('\\n'.join(entry.name for entry in index.entries()))"
+    return subprocess.check_output([sys.executable, "-c", text, str(folder)], text=True).split()
+
+
+def held_locks(index: Index) -> bool:
+    """Whether SQLite's locks are there: another process that opens and closes the index leaves the log alone then."""
+    before = elsewhere(index.folder)
+    index.add(Document(f"after-{len(before)}", prose(1000 + len(before))))
+    return elsewhere(index.folder) == [entry.name for entry in index.entries()] and len(before) + 1 == len(index)
+
+
+def test_a_purge_keeps_the_locks(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        for number in range(4):
+            index.add(Document(f"{number}", prose(number)))
+        assert index.purge([1]).is_clean
+        assert held_locks(index)
+        index.add(Document("last", prose(20)))
+        assert "last" in elsewhere(tmp_path / "index")
+
+
+def test_an_index_inside_the_folder_that_is_added_is_left_alone(tmp_path):
+    (tmp_path / "essay.txt").write_text(prose(1))
+    with Index.create(tmp_path / "my.index", SCHEME) as index:
+        for _ in range(2):
+            items = list(walk(tmp_path))
+            list(index.add_all([item for item in items if isinstance(item, Document)]))
+            skipped = [item for item in items if isinstance(item, Skipped)]
+            assert skipped == [Skipped("my.index/", "a Whorl index: none of its files is a document", expected=True)]
+            assert held_locks(index)
+        assert {entry.name for entry in index.entries()} == {"essay.txt", "after-1", "after-2"}
+
+
+@pytest.mark.parametrize("name", ["index.db", "index.db-wal", "index.db-shm", "secret.key"])
+def test_no_file_of_a_store_is_a_document(tmp_path, name):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a", prose(1)))
+        with pytest.raises(DocumentError, match="part of a Whorl index, not a document"):
+            index.add(tmp_path / "index" / name)
+        with pytest.raises(DocumentError, match="part of a Whorl index, not a document"):
+            list(walk(tmp_path / "index" / name))
+        assert held_locks(index)
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_a_database_that_is_open_is_no_document_under_another_name(tmp_path, link):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a", prose(1)))
+        link(tmp_path / "index" / "index.db", tmp_path / "b.txt")
+        with pytest.raises(DocumentError, match="a database that is in use, not a document"):
+            index.add(tmp_path / "b.txt")
+        assert held_locks(index)
+
+
+# Dies as soon as a commit is on the disk, before the index of the log has it: so other processes do not see it.
+DIES_AT_SYNC = """
+import os, signal, sys, apsw
+from whorl.index.index import Index
+class File(apsw.VFSFile):
+    def __init__(self, vfs, name, flags):
+        super().__init__("unix", name, flags)
+        self.is_log = str(getattr(name, "filename", lambda: name)()).endswith("-wal")
+    def xSync(self, flags):
+        super().xSync(flags)
+        if self.is_log and armed and self.xFileSize() > 32:  # more than its header
+            os.kill(os.getpid(), signal.SIGKILL)
+class System(apsw.VFS):
+    def __init__(self):
+        super().__init__("dying", "unix", makedefault=True)
+    def xOpen(self, name, flags):
+        return File("unix", name, flags)
+armed = False
+system = System()
+index = Index.open(sys.argv[1])
+armed = True
+getattr(index, sys.argv[2])()
+"""
+
+READS = """
+import sys
+from whorl.index.index import Index
+index = Index.open(sys.argv[1])
+print(len(index), flush=True)
+sys.stdin.read()
+"""
+
+# Writes nothing, but sweeps, as every writer does first; and is killed then.
+SWEEPS = """
+import os, signal, sys
+from whorl.index.index import Index
+index = Index.open(sys.argv[1])
+with index._writer._writing():
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("change", ["flush", "compact"])
+def test_a_commit_that_nobody_saw_does_not_come_back_without_its_segment(tmp_path, change):
+    folder = tmp_path / "index"
+    with Index.create(folder, SCHEME) as index:
+        for number in range(3):
+            index.add(Document(f"{number}", prose(number)))
+            if change == "compact":
+                index.flush()
+    reader = script(READS, folder)
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "3\n"
+    for text, argument in ((DIES_AT_SYNC, change), (SWEEPS, "")):
+        process = script(text, folder, argument)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+    reader.kill()
+    reader.communicate()
+    with Index.open(folder) as index:
+        index.verify()
+        assert [hit.document.name for hit in index.search(prose(1))] == ["1"]
+        assert len(index) == 3
+
+
+def test_a_process_does_not_write_into_a_rebuilt_index(tmp_path):
+    folder = tmp_path / "index"
+    with Index.create(folder, SCHEME) as stale, Index.open(folder) as reader:
+        stale.add(Document("old", prose(1)))
+        shutil.rmtree(folder)
+        with Index.create(folder, SCHEME) as rebuilt:
+            rebuilt.add(Document("new", prose(2)))
+            rebuilt.flush()
+            for change in (lambda: stale.add(Document("more", prose(3))), stale.compact, lambda: stale.purge([1])):
+                with pytest.raises(ReplacedError, match="removed or replaced since it was opened"):
+                    change()
+            with pytest.raises(ReplacedError):
+                reader.search(prose(1))
+            assert rebuilt.search(prose(2))[0].document.name == "new"
+            rebuilt.verify()
+    assert elsewhere(folder) == ["new"]
+
+
+def test_a_process_does_not_write_into_a_folder_that_is_gone(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        shutil.rmtree(tmp_path / "index")
+        with pytest.raises(Exception, match="index"):
+            index.add(Document("a", prose(1)))
+        assert not (tmp_path / "index").exists()
+
+
+def test_other_stores_that_were_rebuilt(tmp_path):
+    registry, sweep = tmp_path / "registry", tmp_path / "sweep"
+    text = prose(1, 400)
+    with Registry.create(registry) as old, Sweep.create(sweep) as seen:
+        shutil.rmtree(registry)
+        shutil.rmtree(sweep)
+        with Registry.create(registry) as new, Sweep.create(sweep) as other:
+            with pytest.raises(ReplacedError):
+                old.add(Document("a", text))
+            with pytest.raises(ReplacedError):
+                seen.add([Document("a", text)], "2026-01-01")
+            new.add(Document("b", text))
+            other.add([Document("b", text)], "2026-01-01")
+        with Registry.open(registry) as new, Sweep.open(sweep) as other:
+            assert [entry.name for entry in new.entries()] == ["b"]
+            assert "b" in other
+
+
+def test_writing_inside_reading_is_refused_and_nothing_is_damaged(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a", prose(1)))
+        with index.reading(), pytest.raises(InputError, match=r"leave reading\(\) before writing to it"):
+            index.add(Document("b", prose(2)))
+        index.add(Document("b", prose(2)))
+        assert len(index) == 2
+
+
+def test_a_database_says_when_its_log_lost_commits(tmp_path):
+    folder = tmp_path / "index"
+    process = script(
+        "import os, sys; from whorl import Document; from whorl.index.index import Index\n"
+        "index = Index.create(sys.argv[1], 'text')\n"
+        "for number in range(5): index.add(Document(str(number), f'some words of document {number} ' * 9))\n"
+        "os._exit(0)",
+        folder,
+    )
+    process.communicate()
+    log = folder / "index.db-wal"
+    data = bytearray(log.read_bytes())
+    assert len(data) > 10_000
+    data[-3000] ^= 4
+    log.write_bytes(data)
+    with pytest.raises(Exception, match="the log lost the last 1 of 6 commits"):
+        Index.open(folder)
+    (folder / "index.db-commits").unlink()
+    with Index.open(folder) as index:
+        assert len(index) == 4
+
+
+def test_a_connection_is_closed_twice(tmp_path):
+    connection = Connection(tmp_path / "a.db", create=True)
+    connection.close()
+    connection.close()
+    with pytest.raises(apsw.ConnectionClosedError):
+        connection.rows("SELECT 1")
+
+
+def test_half_a_note_of_commits_is_no_note(tmp_path, monkeypatch):
+    """A disk that takes half of the note, and no more, costs a check; the commit is durable, and nothing is damaged."""
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a", prose(1)))
+        pwrite = os.pwrite
+
+        def refused(descriptor, data, offset):
+            if len(data) == 16:
+                return pwrite(descriptor, data[:8], offset)
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(os, "pwrite", refused)
+        index.add(Document("b", prose(2)))
+        monkeypatch.undo()
+    with Index.open(tmp_path / "index") as index:
+        assert [entry.name for entry in index.entries()] == ["a", "b"]
+        index.verify()

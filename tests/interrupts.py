@@ -1,0 +1,27 @@
+"""Ctrl-C at any moment, for tests of what must survive it."""
+
+import signal
+from collections.abc import Callable
+from typing import Any
+
+
+def interrupted(work: Callable[[], Any], seconds: float) -> bool:
+    """Do some work, with a KeyboardInterrupt after so many seconds, and return whether it came in time.
+
+    One that comes inside Python's own locks ends as a RuntimeError of theirs, with the interrupt as its context.
+    """
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        work()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        return True
+    except RuntimeError as error:
+        if not isinstance(error.__context__, KeyboardInterrupt):
+            raise
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    return False

@@ -1,0 +1,193 @@
+"""What documents share, in plain Python: the specification of ``native_matching``.
+
+A match is ``left[a : a + length] == right[b : b + length]``. A key packs a place in both documents so that keys in
+order go through the diagonals one after the other: ``(a - b + 2**31) << 32 | a``.
+"""
+
+from bisect import bisect_right
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whorl.model import Symbols
+
+# Beyond this many pairs of places with one hash, each place is paired with one place of the other side, in turn: in a
+# table of numbers a hash can stand in thousands of places, and all their pairs would say no more.
+MANY = 1024
+
+_ORIGIN = 1 << 31
+
+
+def seeds(
+    left_hashes: NDArray[np.uint64],
+    left_places: NDArray[np.int32],
+    right_hashes: NDArray[np.uint64],
+    right_places: NDArray[np.int32],
+) -> NDArray[np.uint64]:
+    """The keys of all places with the same hash, in order. Both sides are sorted by hash, then by place."""
+    right: dict[int, list[int]] = {}
+    for hashed, place in zip(right_hashes.tolist(), right_places.tolist(), strict=True):
+        right.setdefault(hashed, []).append(place)
+    keys: list[int] = []
+    for hashed, group in groupby(zip(left_hashes.tolist(), left_places.tolist(), strict=True), lambda item: item[0]):
+        keys += _paired([place for _, place in group], right.get(hashed, []))
+    return np.sort(np.array(keys, np.uint64))
+
+
+def _paired(lefts: list[int], rights: list[int]) -> list[int]:
+    if len(lefts) * len(rights) <= MANY:
+        return [(a - b + _ORIGIN) << 32 | a for a in lefts for b in rights]
+    turns = [(lefts[i % len(lefts)], rights[i % len(rights)]) for i in range(max(len(lefts), len(rights)))]
+    return [(a - b + _ORIGIN) << 32 | a for a, b in turns]
+
+
+def matches(
+    left: Symbols,
+    left_bounds: NDArray[np.int32],
+    right: Symbols,
+    right_bounds: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    k: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """The maximal matches through the keys, in their order: where they begin on both sides, and their lengths.
+
+    A key whose k-grams differ (their hashes collided) gives none, and one inside the match before it gives no second.
+    A match crosses no bound; the bounds of a side begin with 0 and end with its length.
+    """
+    result: list[tuple[int, int, int]] = []
+    for key in keys.tolist():
+        a = key & 0xFFFFFFFF
+        b = a - ((key >> 32) - _ORIGIN)
+        if result and result[-1][0] - result[-1][1] == a - b and a < result[-1][0] + result[-1][2]:
+            continue
+        if left[a : a + k].tolist() == right[b : b + k].tolist():
+            result.append(_extended(left, _around(left_bounds, a), right, _around(right_bounds, b), a, b, k))
+    columns = np.array(result, np.int32).reshape(-1, 3)
+    return columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy()
+
+
+def _around(bounds: NDArray[np.int32], place: int) -> tuple[int, int]:
+    """The bounds on both sides of a place."""
+    at = bisect_right(bounds.tolist(), place)
+    return int(bounds[at - 1]), int(bounds[at])
+
+
+def _extended(
+    left: Symbols, around_left: tuple[int, int], right: Symbols, around_right: tuple[int, int], a: int, b: int, k: int
+) -> tuple[int, int, int]:
+    back = 0
+    while a - back > around_left[0] and b - back > around_right[0] and left[a - back - 1] == right[b - back - 1]:
+        back += 1
+    length = k
+    while a + length < around_left[1] and b + length < around_right[1] and left[a + length] == right[b + length]:
+        length += 1
+    return a - back, b - back, back + length
+
+
+def choose(
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    sizes: tuple[int, int],
+    shortest: int,
+    sure: int,
+) -> NDArray[np.int64]:
+    """The matches to show, by their numbers, ascending: greedy string tiling, longest first.
+
+    First one to one: a match is chosen if, without its ends that longer ones have taken on either side, ``shortest``
+    symbols are left of it; these are then taken on both sides. One that has lost an end waits for its turn among the
+    shorter ones. Of equally long ones the first given goes first, those that have lost an end going before the others,
+    the last to lose it first. Then, among the matches of at least ``sure`` symbols that were not chosen, those that
+    hold ``shortest`` symbols on one side that no chosen match of at least ``sure`` symbols holds there: a passage that
+    was pasted twice is found twice, and none is lost to shorter ones that may not be shown.
+    """
+    tiled = [bytearray(sizes[0]), bytearray(sizes[1])]
+    chosen = _tiled(lefts, rights, lengths, shortest, tiled)
+    covered = [bytearray(sizes[0]), bytearray(sizes[1])]
+    for i in chosen:
+        if lengths[i] >= sure:
+            _take(covered, int(lefts[i]), int(rights[i]), int(lengths[i]))
+    for i in sorted(range(len(lengths)), key=lambda i: (-int(lengths[i]), i)):
+        a, b, length = int(lefts[i]), int(rights[i]), int(lengths[i])
+        fresh = max(covered[0][a : a + length].count(0), covered[1][b : b + length].count(0))
+        if i not in chosen and length >= sure and fresh >= shortest:
+            chosen.add(i)
+            _take(covered, a, b, length)
+    return np.array(sorted(chosen), np.int64)
+
+
+def _tiled(
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    shortest: int,
+    tiled: list[bytearray],
+) -> set[int]:
+    waiting: dict[int, list[tuple[int, int, int]]] = {}
+    for i in reversed(range(len(lengths))):
+        waiting.setdefault(int(lengths[i]), []).append((i, int(lefts[i]), int(rights[i])))
+    chosen = set()
+    for length in range(max(waiting, default=0), shortest - 1, -1):
+        stack = waiting.pop(length, [])
+        while stack:
+            i, a, b = stack.pop()
+            first, last = 0, length
+            while first < last and (tiled[0][a + first] or tiled[1][b + first]):
+                first += 1
+            while first < last and (tiled[0][a + last - 1] or tiled[1][b + last - 1]):
+                last -= 1
+            if last - first == length:
+                chosen.add(i)
+                _take(tiled, a, b, length)
+            elif last - first >= shortest:
+                waiting.setdefault(last - first, []).append((i, a + first, b + first))
+    return chosen
+
+
+def _take(marks: list[bytearray], a: int, b: int, length: int) -> None:
+    marks[0][a : a + length] = b"\1" * length
+    marks[1][b : b + length] = b"\1" * length
+
+
+def shared(
+    offsets: NDArray[np.int64],
+    groups: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    document: int,
+    sums: NDArray[np.float64],
+    counts: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    """Who shares fingerprints with a document among those of greater number: their numbers, ascending, the weight of
+    what is shared, summed in the order of the groups, and how many fingerprints that is.
+
+    Document d has the groups ``groups[offsets[d] : offsets[d + 1]]``; group g, one hash, has the documents
+    ``members[starts[g] : starts[g + 1]]``, ascending. ``sums`` and ``counts`` are scratch, an element a document: zeros
+    when they come and when they go.
+    """
+    for group in groups[offsets[document] : offsets[document + 1]].tolist():
+        for other in members[starts[group] : starts[group + 1]].tolist():
+            if other > document:
+                sums[other] += weights[group]
+                counts[other] += 1
+    others = np.flatnonzero(counts).astype(np.int32)
+    result = others, sums[others], counts[others]
+    sums[others] = counts[others] = 0
+    return result
+
+
+def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
+    """Put both ends of each link into one set, in place. ``parents[i] <= i``, and the root of a set, its least member,
+    is its own parent; each link leaves its ends nearer to their root."""
+    for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
+        roots = _root(parents, left), _root(parents, right)
+        parents[max(roots)] = min(roots)
+
+
+def _root(parents: NDArray[np.int32], one: int) -> int:
+    while parents[one] != one:
+        parents[one] = parents[parents[one]]
+        one = int(parents[one])
+    return one

@@ -1,0 +1,198 @@
+"""Large searches, documents and bodies in a process of their own: the same answers, and nothing left behind."""
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+
+import whorl
+from tests.service.harness import Running, prose, settings_in
+from tests.service.stage import PATIENCE, is_alive
+from whorl.index.prepare import Prepared
+from whorl.service import documents, search
+from whorl.service.api import bodies
+from whorl.service.authentication import Principal, TokenScope
+from whorl.service.context import Context
+from whorl.service.documents import LARGE, NewDocument
+from whorl.service.index_process import NICENESS, IndexProcess
+from whorl.service.problems import Problem
+from whorl.service.search import SearchQuery
+
+# A text that is large, of which two documents have a part; a third is another owner's.
+TEXTS = [prose(number, 3000) for number in range(3)]
+QUERY = "\n".join([TEXTS[0], prose(9, 30_000), TEXTS[1], TEXTS[2]])
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory):
+    settings = settings_in(tmp_path_factory.mktemp("index"))
+    with whorl.Index.open(settings.index) as index:
+        for number, (owner, text) in enumerate(zip(("acme", "acme", "bolt"), TEXTS, strict=True)):
+            index.add(whorl.Document(f"{owner}/main/{number}", text, owner=owner, contact="b@example.org"))
+    context = Context(settings)  # not started: it runs no jobs
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def acme(context) -> Principal:
+    scopes = frozenset({TokenScope.SEARCH, TokenScope.ADD})
+    return Principal.of(context.tokens.create("acme", scopes, "test")[0], None, "")
+
+
+def in_server(monkeypatch) -> None:
+    """Let the server's process read everything itself, and no other."""
+
+    def refuse(*_):
+        raise AssertionError("a process was asked for")
+
+    monkeypatch.setattr(Context, "in_process", refuse)
+    for module in (search, documents):
+        monkeypatch.setattr(module, "LARGE", 1 << 40)
+
+
+@pytest.mark.parametrize("options", [{}, {"limit": 1}, {"passages": False}, {"window": 100}, {"look_ups": 50}])
+def test_a_large_search_gives_the_same_answer_to_the_letter(context, acme, monkeypatch, options) -> None:
+    query = SearchQuery(content=QUERY, **options)
+    assert len(QUERY) > LARGE
+    answer = search.search(context, acme, query)
+    in_server(monkeypatch)
+    assert search.search(context, acme, query) == answer
+    assert answer.text == QUERY
+    assert len(answer.hits) == min(2, query.limit)
+    assert bool(answer.hits[0].passages) == query.passages
+
+
+def test_what_is_reported_of_others_is_the_same(context, acme, monkeypatch) -> None:
+    query = SearchQuery(content=TEXTS[2])
+    monkeypatch.setattr(search, "LARGE", 100)
+    answer = search.search(context, acme, query)
+    for table in ("foreign_queries", "foreign_documents"):  # else the first answer would be given again
+        context.database.write(f"DELETE FROM {table}")
+    in_server(monkeypatch)
+    assert search.search(context, acme, query) == answer
+    assert [match.level for match in answer.foreign] == ["most"]
+
+
+def test_a_small_query_that_meets_large_documents_is_read_elsewhere(context, acme, monkeypatch) -> None:
+    monkeypatch.setattr(search, "LARGE", 10_000)  # the documents have more, the query has less
+    query = SearchQuery(content=TEXTS[0][:5000])
+    asked, call = list[str](), IndexProcess.call
+
+    def noted(process, target, *given):
+        asked.append(target)
+        return call(process, target, *given)
+
+    monkeypatch.setattr(IndexProcess, "call", noted)
+    answer = search.search(context, acme, query)
+    assert asked == ["whorl.service.search:find_hits"]
+    in_server(monkeypatch)
+    assert search.search(context, acme, query) == answer
+    assert answer.hits[0].passages
+
+
+def test_near_duplicates_of_a_large_document_are_the_same(context, acme, monkeypatch) -> None:
+    monkeypatch.setattr(search, "LARGE", 1000)
+    near = search.near_duplicates(context, acme, 1, threshold=0.0)
+    in_server(monkeypatch)
+    assert search.near_duplicates(context, acme, 1, threshold=0.0) == near
+
+
+def test_a_large_document_is_prepared_alike(context, acme) -> None:
+    document = whorl.Document("acme/main/large", QUERY, owner="acme")
+    with context.searching(acme) as index:
+        here = documents.prepare_document(index, document, False)
+    with context.in_process(acme) as process:
+        there = process.call("whorl.service.documents:prepare_document", document, False)
+    assert here == there
+    assert isinstance(here[1], Prepared)
+    new = NewDocument(name="large", content=QUERY)
+    added = documents.add_document(context, acme, new)
+    assert added.state == "added"
+    assert documents.add_document(context, acme, new) == replace(added, state="unchanged")
+    assert documents.read_text(context, acme, added.document.id) == QUERY
+    documents.delete_document(context, acme, added.document.id)
+
+
+def test_a_fault_is_the_same_problem(context, acme, monkeypatch) -> None:
+    query = SearchQuery(content=QUERY, look_ups=0)
+    with pytest.raises(Problem) as elsewhere:
+        search.search(context, acme, query)
+    in_server(monkeypatch)
+    with pytest.raises(whorl.WhorlError) as here:
+        search.search(context, acme, query)
+    assert (elsewhere.value.status, elsewhere.value.detail) == (422, str(here.value))
+
+
+@pytest.fixture
+def process(context):
+    process = IndexProcess(context.settings.index)
+    yield process
+    process.close()
+
+
+def pid_of(process: IndexProcess) -> int:
+    """Return the number of the process, after it has answered something."""
+    document = whorl.Document("acme/main/small", TEXTS[0], owner="acme")
+    assert process.call("whorl.service.documents:prepare_document", document, False)[0] is None
+    assert process._process is not None
+    return process._process.pid
+
+
+def test_a_killed_process_is_reported_and_replaced(process) -> None:
+    killed = pid_of(process)
+    os.kill(killed, signal.SIGKILL)
+    with pytest.raises(Problem) as died:
+        pid_of(process)
+    assert died.value.status == 503
+    assert not is_alive(killed)
+    assert pid_of(process) != killed
+
+
+def test_a_fault_of_the_program_is_reported_and_the_process_goes_on(process) -> None:
+    pid = pid_of(process)
+    with pytest.raises(Problem) as failed:
+        process.call("whorl.service.documents:prepare_document", None, False)
+    assert failed.value.status == 500
+    assert pid_of(process) == pid
+
+
+def test_it_gives_way_and_ends_with_its_server(process) -> None:
+    niceness = os.getpriority(os.PRIO_PROCESS, pid_of(process))
+    assert niceness == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
+    process._connection.close()  # as the system does when the server dies
+    assert process._process.wait(PATIENCE) == 0
+
+
+def test_a_large_body_waits_for_room_and_is_refused_before_it_is_read(context, acme, monkeypatch) -> None:
+    looks: list[int] = []
+
+    def refuse(*_):
+        looks.append(1)
+        if len(looks) < 3:
+            raise Problem(429, "busy")
+
+    monkeypatch.setattr(Context, "check_process", refuse)
+    monkeypatch.setattr(bodies, "ROOM_LOOK", 0.0)
+    with start_blocking_portal() as portal:
+        portal.call(bodies._room, context, acme)
+        assert len(looks) == 3
+        looks.clear()
+        monkeypatch.setattr(bodies, "ROOM_SECONDS", 0.0)
+        with pytest.raises(Problem, match="busy"):
+            portal.call(bodies._room, context, acme)
+        assert len(looks) == 1
+
+
+def test_a_large_body_is_answered_over_http(service: Running) -> None:
+    with service.client(service.acme) as acme:
+        acme.post("/documents", json={"name": "part of a large one", "text": TEXTS[0]})
+        answer = acme.post("/search", json={"text": QUERY})
+        assert answer.status_code == 200
+        assert answer.json()["hits"][0]["document"]["name"] == "part of a large one"
+        assert acme.post("/search", content=b'{"text": "' + b"x" * LARGE, headers=JSON).status_code == 422
+
+
+JSON = {"Content-Type": "application/json"}

@@ -1,0 +1,105 @@
+"""Spark, by the suite of all backends; and what it does in its own way."""
+
+from typing import Any
+
+import pytest
+
+from tests.conformance.backend import SCHEME, BackendConformance, corpus, same
+from tests.spark.reference import cluster as reference
+from whorl.formats.corpora.records import Columns
+
+pa = pytest.importorskip("pyarrow")
+
+
+def frame(spark, rows):
+    """Rows as a DataFrame, in their order."""
+    return spark.createDataFrame(pa.Table.from_pylist(rows))
+
+
+def name_of(rows):
+    return str(hash(str(rows)))
+
+
+# A corpus of the suite, which is read already; the settings of a test decide which of its stages are made anew.
+ROWS = corpus(2)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """The stages of all corpora: each corpus is read once for all policies."""
+    return str(tmp_path_factory.mktemp("stages"))
+
+
+class TestSpark(BackendConformance):
+    @pytest.fixture(autouse=True)
+    def place(self, spark, folder):
+        self.spark, self.folder = spark, folder
+
+    def clustered(self, rows, scheme=SCHEME, **settings):
+        from whorl.spark import cluster
+
+        columns = Columns(features="features" if "features" in rows[0] else None)
+        if rows[0].get("text", "") is None and len(rows) == 1:
+            given = self.spark.createDataFrame([("a", None)], "id string, text string")
+        else:
+            given = frame(self.spark, rows)
+        found = cluster(given, scheme, folder=self.folder, corpus=name_of(rows), columns=columns, **settings)
+        return found.collected(), found.all_faults()
+
+
+def test_beyond_the_drivers_budget_components_are_joined_where_they_are(spark, folder):
+    from whorl.spark import cluster
+
+    for closure in (False, True):
+        settings: dict[str, Any] = {"threshold": 0.2, "closure": closure}
+        expected, _ = reference(ROWS, SCHEME, **settings)
+        found = cluster(frame(spark, ROWS), SCHEME, folder=folder, corpus=name_of(ROWS), edges=0, **settings)
+        assert "heads" in found.computed
+        same(found.collected(), expected)
+    table = {row["id"]: row for row in found.documents.collect()}
+    assert {name: (row["representative"], row["kind"], row["similarity"]) for name, row in table.items()} == {
+        member.id: (member.representative, member.kind, member.similarity) for member in expected.members
+    }
+    assert found.pairs.count() == len(expected.pairs)
+
+
+def test_skewed_shingles_are_counted_in_blocks(spark, monkeypatch, folder):
+    """Ten documents a block, and a menu that 30 documents have: each two blocks meet once."""
+    from whorl.spark import cluster, counting
+
+    monkeypatch.setattr(counting, "BLOCK", 10)
+    expected, _ = reference(ROWS, SCHEME, common=60)
+    found = cluster(frame(spark, ROWS), SCHEME, folder=folder, corpus=name_of(ROWS), common=60)
+    assert {"pieces", "pairs"} <= set(found.computed)
+    same(found.collected(), expected)
+
+
+def test_facts_that_fit_no_machine_are_joined(spark, monkeypatch, folder):
+    from whorl.spark import cluster, measuring
+
+    monkeypatch.setattr(measuring, "BROADCAST", 0)
+    settings: dict[str, Any] = {"common": 9, "measure": "containment", "modulus": 2, "least": 4, "threshold": 0.35}
+    expected, _ = reference(ROWS, SCHEME, **settings)
+    found = cluster(frame(spark, ROWS), SCHEME, folder=folder, corpus=name_of(ROWS), **settings)
+    assert {"hopeful", "alike"} <= set(found.computed)
+    same(found.collected(), expected)
+
+
+def test_after_a_stage_that_failed_another_run_goes_on(spark, monkeypatch, tmp_path):
+    from whorl.spark import cluster
+    from whorl.spark.stages import Stages
+
+    rows, write = corpus(5), Stages.stage
+
+    def fail(stages, name, depends, make):
+        if name == "sketches":
+            raise ConnectionError("the machine is gone")
+        return write(stages, name, depends, make)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Stages, "stage", fail)
+        with pytest.raises(ConnectionError):
+            cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), corpus="suite", common=9)
+    again = cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), corpus="suite", common=9)
+    assert again.reused == ("documents", "equals", "frequent")
+    same(again.collected(), reference(rows, SCHEME, common=9)[0])
