@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tests.service.harness import Running, operations
+from whorl.service.app import api_of
+from whorl.service.problems import PROBLEM_MEDIA
 
 # What a document that is said to be an EPUB and is none, or has no text, is refused with: no schema can say that.
 UNREADABLE = ("cannot read ", "no text to check")
@@ -40,6 +42,14 @@ def test_the_contract_is_openapi_3_1_and_needs_no_token(service: Running) -> Non
         found = client.get(f"{service.address}/api/openapi.json").json()
     assert found["openapi"].startswith("3.1")
     assert len(found["paths"]) >= 20
+
+
+def test_every_error_is_problem_json_in_the_contract() -> None:
+    paths = api_of("test").openapi()["paths"].values()
+    answers = [answer for path in paths for operation in path.values() for answer in operation["responses"].items()]
+    media = {media for status, answer in answers if status >= "400" for media in answer["content"]}
+    assert media == {PROBLEM_MEDIA}
+    assert any("application/json" in answer.get("content", {}) for status, answer in answers if status < "400")
 
 
 def test_every_operation_but_health_wants_a_token_of_a_scope() -> None:

@@ -51,9 +51,20 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     return app
 
 
+class _Api(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """Return the contract. FastAPI adds JSON to the media types of every answer with a model, errors included."""
+        if self.openapi_schema is None:
+            for path in super().openapi()["paths"].values():
+                for answer in (each for operation in path.values() for each in operation["responses"].values()):
+                    if PROBLEM_MEDIA in answer.get("content", {}):
+                        answer["content"] = {PROBLEM_MEDIA: answer["content"][PROBLEM_MEDIA]}
+        return super().openapi()
+
+
 def api_of(title: str) -> FastAPI:
     """Create the API without a context; its ``openapi()`` is the contract."""
-    app = FastAPI(
+    app = _Api(
         title=title, version=VERSION, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None,
         lifespan=_life, description="Find the source of a text: documents, searches, comparisons.",
         redirect_slashes=False,
