@@ -1,5 +1,6 @@
 """Stopped runs of ``whorl.dedup`` by parts of texts, and of ``whorl.decontaminate``, resume with the same result."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -101,12 +102,33 @@ def test_stopped_before_any_sync_it_goes_on(corpus, tmp_path, monkeypatch, kind)
         except Stopped:
             stops, syncs.stop_at = stops + 1, 0
         for grown in (out / "_whorl").rglob("*"):
-            if grown.name in ("tokens", "fingerprints", "hits", "documents", "log"):
+            if grown.name in ("tokens", "fingerprints", "hits", "documents", "log", "written.jsonl"):
                 with grown.open("ab") as file:
                     file.write(b"half a write")
         run(kind, corpus, out)
         assert files(out) == whole, stop_at
     assert stops > 2
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_starting_over_that_is_stopped_leaves_no_result_without_its_files(corpus, tmp_path, monkeypatch, kind):
+    out, unlink, calls = tmp_path / "out", Path.unlink, count(1)
+    run(kind, corpus, out)
+    whole = files(out)
+
+    def removed(path, missing_ok=False):
+        if next(calls) == stop_at:
+            raise Stopped
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", removed)
+    for stop_at in range(1, 12):
+        calls = count(1)
+        with contextlib.suppress(Stopped):
+            run(kind, corpus, out, fresh=True)
+        calls = count(100)
+        run(kind, corpus, out)
+        assert files(out) == whole, stop_at
 
 
 @pytest.mark.parametrize("fresh", [False, True])

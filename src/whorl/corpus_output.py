@@ -29,6 +29,9 @@ from whorl.sweep.screening import DUPLICATE, UNREAD
 # Names that begin so are ignored by the readers of data folders, so the report is not taken for data.
 WORK = "_whorl"
 RECIPE_FILE, WRITTEN_FILE, REPORT_FILE = "recipe.json", "written.jsonl", "report.json"
+
+# The recipe while what an earlier run wrote is removed. A run that finds it goes on removing.
+CLEARING = "null"
 PHASES = "phases"
 # Grows with the files that are written: digests of the units that were seen, or characters of spans.
 LOG_FILE = "log"
@@ -109,7 +112,7 @@ class OutputFolder:
 
     def _begin(self, fresh: bool) -> None:
         """Check or write the recipe."""
-        if fresh:
+        if fresh or self._read(RECIPE_FILE) == CLEARING:
             self._clear()
         if recipe_before := self._read(RECIPE_FILE):
             if recipe_before != self._recipe:
@@ -117,6 +120,7 @@ class OutputFolder:
                     f"{self.path}: made from another corpus or with other settings; choose another folder, or start "
                     "over with --fresh"
                 )
+            self._cut_journal()
         else:
             self._check_empty()
             write_atomically(self._work / RECIPE_FILE, self._recipe)
@@ -133,8 +137,8 @@ class OutputFolder:
         self._unlock()
 
     def _unlock(self) -> None:
-        (self._work / LOCK).unlink(missing_ok=True)
-        self._lock.close()
+        with self._lock:
+            (self._work / LOCK).unlink(missing_ok=True)
 
     @property
     def is_finished(self) -> bool:
@@ -150,7 +154,8 @@ class OutputFolder:
         if (self._work / PHASES).is_dir():
             clear(self._work / PHASES)
             shutil.rmtree(self._work / PHASES)
-        (self._work / LOG_FILE).unlink(missing_ok=True)
+        for path in (self._work / LOG_FILE, *self._work.glob("*.new"), *self._work.glob(".*.part")):
+            path.unlink(missing_ok=True)  # what stopped runs left half written, too
         report = json.loads(self._read(REPORT_FILE))
         faults = tuple(Fault(**fault) for fault in report["faults"])
         return Deduplication(self.path, report, faults, tuple(Skipped(*each) for each in report["skipped"]))
@@ -162,18 +167,31 @@ class OutputFolder:
             return ""  # stopped before it was written
 
     def _clear(self) -> None:
-        """Remove what an earlier run wrote, and nothing else."""
-        for path in (*(self.path / row["file"] for row in self.written()), *self.path.rglob(".*.part")):
+        """Remove what an earlier run wrote, and nothing else. The list of it goes when all of it is gone for good."""
+        if self._read(RECIPE_FILE):
+            write_atomically(self._work / RECIPE_FILE, CLEARING)
+        paths = [*(self.path / row["file"] for row in self.written()), *self.path.rglob(".*.part")]
+        for path in paths:
             path.unlink(missing_ok=True)
+        for folder in {path.parent for path in paths if path.parent.is_dir()}:
+            sync(folder)
         if (self._work / PHASES).is_dir():
             clear(self._work / PHASES)
             shutil.rmtree(self._work / PHASES)
         for path in self._work.iterdir():
-            if path.name != LOCK:
+            if path.name not in (LOCK, RECIPE_FILE):
                 path.unlink()
+        sync(self._work)
+        (self._work / RECIPE_FILE).unlink(missing_ok=True)
         for folder in sorted((path for path in self.path.rglob("*") if path.is_dir()), reverse=True):
             if not any(folder.iterdir()):
                 folder.rmdir()
+
+    def _cut_journal(self) -> None:
+        """Cut off a line that a stopped run left incomplete: the next one would be appended to it."""
+        journal = self._work / WRITTEN_FILE
+        if journal.exists():
+            os.truncate(journal, journal.read_bytes().rfind(b"\n") + 1)
 
     def written(self) -> list[dict[str, Any]]:
         """Return the files that are complete. A line that was cut off does not count."""

@@ -31,6 +31,7 @@ def main() -> int:
     # Forked children inherit no thread, so none may be started before.
     os.environ.update(OPENBLAS_NUM_THREADS="1", ARROW_NUM_THREADS="1")
     from tests.torture import campaigns
+    from tests.torture.cleanings import Cleanings
     from tests.torture.clusterings import Clusterings
     from tests.torture.stores import KINDS
 
@@ -39,15 +40,16 @@ def main() -> int:
     where = MEMORY if os.access(MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="whorl-torture-", dir=where) as folder:
         base = Path(folder)
-        clustering = Clusterings(base / "clusterings")
+        clustering, cleaning = Clusterings(base / "clusterings"), Cleanings(base / "cleanings")
         campaigns.silent(clustering.prepare)
+        campaigns.silent(cleaning.prepare)
         plan = [
             (name, kind, work)
             for name, work, kinds in (
                 ("kills", campaigns.kills, KINDS),
-                ("kills", partial(campaigns.kills, writers=1), (clustering,)),
-                ("power cuts", campaigns.power_cuts, (*KINDS, clustering)),
-                ("failing calls", campaigns.failures, (*KINDS, clustering)),
+                ("kills", partial(campaigns.kills, writers=1), (clustering, cleaning)),
+                ("power cuts", campaigns.power_cuts, (*KINDS, clustering, cleaning)),
+                ("failing calls", campaigns.failures, (*KINDS, clustering, cleaning)),
                 ("flips", campaigns.flips, (*KINDS, clustering)),
                 ("interrupts", campaigns.interrupts, KINDS),
             )
