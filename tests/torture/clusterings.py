@@ -1,6 +1,6 @@
 """A clustering's folder as a store that is tortured: whatever happened to it, a command gives the same result."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -36,7 +36,8 @@ class Clusterings(Kind):
     def write(self, folder: Path, who: int, numbers: range, acknowledge: Callable[[int], object]) -> None:
         for number in numbers:
             threshold, common = THRESHOLDS[number % len(THRESHOLDS)], 1000 if number % 2 else 900
-            self._run(folder / "out", threshold, common, boilerplate=2 if number % 3 else 0)
+            boilerplate, more = 2 if number % 3 else 0, ["--fresh"] if number % 4 == 3 else []
+            self._run(folder / "out", threshold, common, boilerplate, more)
             acknowledge(number)
 
     def names(self, folder: Path) -> set[str]:
@@ -57,10 +58,12 @@ class Clusterings(Kind):
         for threshold in THRESHOLDS[:2]:
             self._right(threshold)
 
-    def _run(self, out: Path, threshold: float, common: int = 1000, boilerplate: int = 2) -> None:
+    def _run(
+        self, out: Path, threshold: float, common: int = 1000, boilerplate: int = 2, more: Sequence[str] = ()
+    ) -> None:
         numbers = {"threshold": threshold, "common": common, "boilerplate": boilerplate, "workers": 1}
         given = [text for name, value in numbers.items() for text in (f"--{name}", str(value))] + ["--format", "json"]
-        main.main(["cluster", str(self._corpus), "-o", str(out), *given], standalone_mode=False)
+        main.main(["cluster", str(self._corpus), "-o", str(out), *given, *more], standalone_mode=False)
 
 
 def _answers(out: Path) -> object:
