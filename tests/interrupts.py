@@ -1,6 +1,7 @@
 """Ctrl-C at any moment, for tests of what must survive it."""
 
 import signal
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +11,19 @@ def interrupted(work: Callable[[], Any], seconds: float) -> bool:
 
     One that comes inside Python's own locks ends as a RuntimeError of theirs, with the interrupt as its context.
     """
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    came = []
+
+    def interrupt(*_: object) -> None:
+        came.append(True)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         work()
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        rest, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        while not rest and not came:
+            time.sleep(0.001)  # the signal went to another thread, which the system has not let run yet
     except KeyboardInterrupt:
         return True
     except RuntimeError as error:
@@ -24,4 +33,4 @@ def interrupted(work: Callable[[], Any], seconds: float) -> bool:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    return False
+    return bool(came)

@@ -286,9 +286,7 @@ def interrupts(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random
     def live() -> dict[str, int]:
         counts: Counter[str] = Counter()
         with kind.opened(base / f"interrupts-{kind.name}") as opened:
-            started = time.perf_counter()
-            kind.once(opened, 0)
-            usual = time.perf_counter() - started
+            usual = min(_seconds(partial(kind.once, opened, number)) for number in range(50))
             for number in turns:
                 counts["interrupts"] += interrupted(partial(kind.once, opened, number % 50), draw.uniform(1e-6, usual))
                 kind.once(opened, number % 50)
@@ -299,6 +297,12 @@ def interrupts(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random
     if ended.fault or ended.error or ended.was_killed:
         report.faults.append(ended.fault or ended.error or "killed")
     return report
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
 
 
 def silent(work: Callable[[], T]) -> T:
