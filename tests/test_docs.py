@@ -95,6 +95,7 @@ class TestReadme:
         assert {command.split()[1] for command in commands} == {
             "check",
             "cluster",
+            "dedup",
             "sweep",
             "index",
             "search",
