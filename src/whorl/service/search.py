@@ -55,6 +55,7 @@ class SearchQuery:
     look_ups: int | None = None
     passages: bool = True
     only: int | None = None
+    with_text: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ class OwnHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """The result of a search. ``text`` is the query's own text, to which left sides of passages refer; ``foreign``
+    """The result of a search. ``text`` is the query's own text, to which left sides of passages refer, "" if it is not
+    wanted; ``foreign``
     is the part about others' documents; ``cost`` counts own documents alone."""
 
     name: str
@@ -135,7 +137,7 @@ def search(context: Context, principal: Principal, query: SearchQuery) -> Search
         document=document, tenant=principal.tenant, everyone=principal.is_admin, limit=limit, window=query.window,
         look_ups=query.look_ups, passages=query.passages, only=query.only,
     )  # fmt: skip
-    answer = _answer(context, principal, document.name, _found(context, principal, index_query))
+    answer = _answer(context, principal, document.name, _found(context, principal, index_query, query.with_text))
     context.note(principal, "search", "", f"{len(answer.hits)} own, {len(answer.foreign)} of others")
     return answer
 
@@ -152,43 +154,48 @@ def near_duplicates(
             document=index.document(entry.name), tenant=principal.tenant, everyone=principal.is_admin,
             limit=limit + 1, passages=False, alike=True,
         )  # fmt: skip
-    hits = _found(context, principal, index_query).hits
+    hits = _found(context, principal, index_query, with_text=False).hits
     alike = [hit for hit in hits if hit.document.id != number and hit.resemblance >= threshold]
     return tuple(sorted(alike, key=lambda hit: -hit.resemblance)[:limit])
 
 
 @dataclass(frozen=True, slots=True)
 class FoundHits:
-    """The hits of a search that its principal owns, and the overlap with documents of others."""
+    """The hits of a search that its principal owns, the overlap with documents of others, how many letters were read,
+    and the text, if it is wanted."""
 
     hits: tuple[OwnHit, ...]
     others: Overlap
     cost: Cost
     notes: tuple[str, ...]
+    letters: int
     text: str
 
 
-def _found(context: Context, principal: Principal, query: IndexQuery) -> FoundHits:
+def _found(context: Context, principal: Principal, query: IndexQuery, with_text: bool) -> FoundHits:
     """Search in this process, or in another one if there is much to read."""
     content = query.document.content
     if not isinstance(content, bytes | str) or len(content) <= LARGE:
         with suppress(LargeSearchError), context.searching(principal) as index:
-            return find_hits(index, principal, query, LARGE)
+            return find_hits(index, principal, query, with_text, LARGE)
     with context.in_process(principal) as process:
-        found: FoundHits = process.call(f"{__name__}:{find_hits.__name__}", principal, query)
+        found: FoundHits = process.call(f"{__name__}:{find_hits.__name__}", principal, query, with_text)
         return found
 
 
-def find_hits(index: TenantIndex, principal: Principal, query: IndexQuery, most: int | None = None) -> FoundHits:
+def find_hits(
+    index: TenantIndex, principal: Principal, query: IndexQuery, with_text: bool, most: int | None = None
+) -> FoundHits:
     """Search an index. Raise ``LargeSearchError`` if there is more than ``most`` to read."""
     with index.reading():
         outcome = index.ask(query, most)
         hits = outcome.hits
-        return FoundHits(_owned(index, principal, hits), outcome.others, hits.cost, hits.notes, hits.text)
+        owned, text = _owned(index, principal, hits), hits.text if with_text else ""
+        return FoundHits(owned, outcome.others, hits.cost, hits.notes, len(hits.text), text)
 
 
 def _answer(context: Context, principal: Principal, name: str, found: FoundHits) -> SearchAnswer:
-    foreign, note = _disclosed(context, principal, found.others, len(found.text))
+    foreign, note = _disclosed(context, principal, found.others, found.letters)
     notes = (*found.notes, *([note] if note else []))
     return SearchAnswer(name, found.text, found.hits, foreign, found.cost, notes)
 
