@@ -1,12 +1,15 @@
 """``whorl.cluster_corpus``: what ``whorl cluster`` does, for programs."""
 
 import json
+import zipfile
 
 import pytest
 
 import whorl
+from whorl import corpus_clustering
 from whorl.clustering.query import Clusters
-from whorl.corpus_clustering import verify
+from whorl.corpus_clustering import SourceRuns, verify
+from whorl.formats.corpora import tables
 from whorl.formats.corpora.records import Columns
 
 SONG = " ".join(f"the keeper wrote down on day {day} what the sea had brought him" for day in range(20))
@@ -112,3 +115,114 @@ def test_a_missing_path_is_named(tmp_path):
 def test_no_such_folder_to_verify(tmp_path):
     with pytest.raises(whorl.InputError, match="no such folder"):
         verify(tmp_path / "out")
+
+
+def page_of(out):
+    return (out / "summary.html").read_text()
+
+
+def test_the_page_shows_texts_and_the_summary_counts_by_source(corpus, tmp_path):
+    result = whorl.cluster_corpus(corpus, tmp_path / "out", columns=COLUMNS, threshold=0.7)
+    assert '<mark class="passage">the keeper wrote' in page_of(result.folder)
+    texts = [json.loads(line)["body"] for line in corpus.read_text().splitlines()]
+    kept = (result.folder / "keep.txt").read_text().split()
+    dropped = [
+        json.loads(line)["body"] for line in corpus.read_text().splitlines() if json.loads(line)["key"] not in kept
+    ]
+    assert result.summary["sources"] == [
+        {
+            "file": "corpus.jsonl",
+            "documents": 4,
+            "dropped": 2,
+            "bytes": sum(map(len, texts)),
+            "dropped_bytes": sum(map(len, dropped)),
+        }
+    ]
+    assert result.summary["dropped_bytes"] == sum(map(len, dropped))
+    assert result.summary["source_count"] == 1
+
+
+def test_a_later_run_without_the_corpus_shows_texts_as_long_as_it_is_there(corpus, tmp_path):
+    out = tmp_path / "out"
+    first = whorl.cluster_corpus(corpus, out, columns=COLUMNS).summary
+    again = whorl.cluster_corpus((), out, threshold=0.8)
+    assert '<mark class="passage">' in page_of(out)
+    assert again.summary["sources"] == first["sources"]
+    corpus.write_text(corpus.read_text() + "\n")
+    whorl.cluster_corpus((), out, threshold=0.9)
+    assert '<mark class="passage">' not in page_of(out)
+    assert "texts are not shown: the corpus has changed" in page_of(out)
+
+
+def test_another_keep_shows_the_same_pairs_below_the_threshold(tmp_path):
+    path, out = tmp_path / "corpus.jsonl", tmp_path / "out"
+    words = [f"word{number}" for number in range(100)]
+    texts = [" ".join(words[: 100 - 5 * at] + [f"other{at}x{each}" for each in range(5 * at)]) for at in range(10)]
+    path.write_text("".join(json.dumps({"id": f"n{at}", "text": text}) + "\n" for at, text in enumerate(texts)))
+    whorl.cluster_corpus(path, out, boilerplate=0)
+    near = page_of(out).partition('<section id="near"')[2].partition("</section>")[0]
+    assert "Just below 40%" in near
+    assert near.count("<li>") == 10
+    whorl.cluster_corpus((), out, boilerplate=0, keep="longest")
+    assert page_of(out).partition('<section id="near"')[2].partition("</section>")[0] == near
+
+
+def rows(path, texts):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps({"id": key, "text": text}) + "\n" for key, text in texts.items()))
+
+
+def test_sources_of_several_paths_folders_and_archives(tmp_path):
+    other = "a quite different text about bread and the ovens of the old town"
+    rows(tmp_path / "one/a.jsonl", {"1": SONG, "2": other})
+    rows(tmp_path / "two/a.jsonl", {"3": SONG, "1": "the id was there before, so this is no document"})
+    (tmp_path / "pages/deep").mkdir(parents=True)
+    (tmp_path / "pages/deep/x.txt").write_text(SONG)
+    (tmp_path / "pages/y.txt").write_text(f"{SONG} and more of it")
+    with zipfile.ZipFile(tmp_path / "pages/z.zip", "w") as archive:
+        archive.writestr("inner/w.txt", f"{SONG} and still more")
+    paths = [tmp_path / "one/a.jsonl", tmp_path / "two/a.jsonl", tmp_path / "pages"]
+    result = whorl.cluster_corpus(paths, tmp_path / "out", keep="first")
+    counts = {row["file"]: (row["documents"], row["dropped"]) for row in result.summary["sources"]}
+    assert counts == {
+        "one/a.jsonl": (2, 0),
+        "two/a.jsonl": (1, 1),
+        "pages/deep": (1, 1),
+        "pages": (1, 1),
+        "pages/z.zip/inner": (1, 1),
+    }
+    assert '<mark class="passage">the keeper wrote' in page_of(result.folder)
+
+
+def test_only_tables_with_shown_documents_are_read_again(tmp_path, monkeypatch):
+    rows(tmp_path / "in/a.jsonl", {"1": SONG, "2": f"{SONG} again"})
+    rows(tmp_path / "in/b.jsonl", {"3": "nothing like it at all, not in one word"})
+    read, sheets = [], tables.sheets
+
+    def noted(kind, path, *more):
+        read.append(path.name)
+        return sheets(kind, path, *more)
+
+    monkeypatch.setattr(tables, "sheets", noted)
+    result = whorl.cluster_corpus(tmp_path / "in", tmp_path / "out")
+    assert read == ["a.jsonl", "b.jsonl", "a.jsonl"]
+    assert '<mark class="passage">' in page_of(result.folder)
+
+
+def test_the_number_of_sources_is_bounded(monkeypatch):
+    monkeypatch.setattr(corpus_clustering, "MOST_SOURCES", 3)
+    runs = SourceRuns([])
+    for number in range(6):
+        runs.add(f"s{number}", 2)
+    assert runs.runs == [("s0", 2), ("s1", 2), ("s2", 2), ("", 6)]
+    assert runs.named([0, 5], 12) == {"s0", "s2"}
+    assert runs.named([0, 6], 12) is None
+    assert runs.named([0], 13) is None
+
+
+def test_features_have_no_texts(tmp_path):
+    path = tmp_path / "songs.jsonl"
+    path.write_text("".join(json.dumps({"id": key, "notes": list(range(20))}) + "\n" for key in "ab"))
+    result = whorl.cluster_corpus(path, tmp_path / "out", columns=Columns(features="notes"))
+    assert result.summary["clusters"] == 1
+    assert "2 texts are not shown" in page_of(result.folder)

@@ -6,31 +6,34 @@ The phases themselves are in ``whorl.clustering`` and ``whorl.spark``.
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from whorl.clustering import ClusterSettings
 from whorl.clustering.cluster import SKETCH, ClusteringRun, Progress
+from whorl.clustering.evidence import ClusterEvidence, ShownText, TextReader, read_shown
 from whorl.clustering.joining import Measured
 from whorl.clustering.output import STAGES, check, check_keep, check_strict, replacing, write, write_pairs
 from whorl.clustering.reading import base_shingles
 from whorl.clustering.records import Item, TextColumn, item_of
 from whorl.clustering.result import Clustering
 from whorl.clustering.store import RunStore, clear
-from whorl.errors import InputError
+from whorl.errors import DocumentError, InputError
+from whorl.formats.archives.names import RefusedFileError
 from whorl.formats.archives.rules import DEFAULT as DEFAULT_RULES
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.parquet import check_arrow
-from whorl.formats.corpora.read import described, prefixes, read_sheets, size
+from whorl.formats.corpora.read import described, prefixes, read_chosen, read_sheets, size, source_name
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
-from whorl.formats.corpora.records import Columns, DigestSet, Fault
-from whorl.model import Hashes, Skipped
+from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault
+from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 
 if TYPE_CHECKING:
@@ -111,10 +114,11 @@ def cluster_corpus(
         if pairs_written is None:
             write_pairs(clustering.ids, clustering.pairs, staged)
         without_document = _left_out(faults, clustering.skipped)
-        summary = write(clustering, staged, chosen, keep, without_document, corpus.integers, strict)
+        sources = corpus.sources.runs
+        summary = write(clustering, staged, chosen, keep, without_document, corpus.integers, strict, sources)
         from whorl.report.clusters import write_clusters  # slow to import: the templates of a page
 
-        write_clusters(staged)
+        write_clusters(staged, evidence=ClusterEvidence(clustering, chosen, corpus.texts_of(clustering)))
         if pairs_written is not None:
             pairs_written.result()
     if discard:
@@ -145,13 +149,25 @@ def verify(folder: Path) -> None:
 
 
 class Corpus:
-    """The files to cluster. ``faults``, and ``integers``, the number of ids that are integers, grow while the documents
-    are read."""
+    """The files to cluster. ``faults``, ``integers``, the number of ids that are integers, and ``sources`` grow while
+    the documents are read."""
 
     def __init__(self, paths: Sequence[Path], columns: Columns, rules: Rules) -> None:
         self.paths, self.columns, self.rules = paths, columns, rules
         self.faults: list[dict[str, Any]] = []
         self.integers = 0
+        self.sources = SourceRuns([])
+
+    @classmethod
+    def of(cls, identity: str) -> Self | None:
+        """Return the corpus of an identity; None if it has changed, or is gone."""
+        paths, columns, rules = json.loads(identity)
+        patterns = {name: tuple(rules[name]) for name in ("include", "exclude")}
+        corpus = cls([Path(path) for path, _ in paths], Columns(**columns), Rules(**{**rules, **patterns}))
+        try:
+            return corpus if corpus.identity() == identity else None
+        except (OSError, DocumentError):
+            return None
 
     def identity(self) -> str:
         """Return a text that differs for another or a changed corpus; "" without paths."""
@@ -172,8 +188,72 @@ class Corpus:
                 if progress is not None:
                     progress(SKETCH, done + item.offset, sum(sizes))
                 self.integers += int(np.sum(item.is_integer))
+                self.sources.add(_source(item, path, prefix), len(item) if isinstance(item, Sheet) else 1)
                 yield item if isinstance(item, Sheet) else item_of(item)
             done += length
+
+    def notes(self) -> dict[str, Any]:
+        """Return what is stored with the documents that were read."""
+        return {"integers": self.integers, "sources": self.sources.runs}
+
+    def texts_of(self, clustering: Clustering) -> TextReader | None:
+        """Return what reads the texts of some documents again, by their numbers; None if there are no texts."""
+        if self.columns.features is not None or not self.paths:
+            return None
+
+        def texts(numbers: Collection[int]) -> dict[int, ShownText]:
+            found: dict[int, ShownText] = {}
+            with suppress(OSError, RefusedFileError, InputError):  # a file that has changed meanwhile: the page says so
+                for number, document in self._chosen(numbers, clustering):
+                    found.setdefault(number, read_shown(document, clustering.scheme))
+                    if len(found) == len(numbers):
+                        break
+            return found
+
+        return texts
+
+    def _chosen(self, numbers: Collection[int], clustering: Clustering) -> Iterator[tuple[int, Document]]:
+        """Read some documents again: only the tables that hold them, in order."""
+        named = {clustering.ids[number] or "": number for number in numbers}
+        files = self.sources.named(numbers, len(clustering.ids))
+        for path, prefix in zip(self.paths, prefixes(self.paths), strict=True):
+            for document in read_chosen(path, named, files, self.columns, self.rules, prefix):
+                yield named[document.name], document
+
+
+# Names of sources that are kept; the documents of others have no source.
+MOST_SOURCES = 10_000
+
+
+class SourceRuns:
+    """The sources of documents, in order: how many documents in a row come from each."""
+
+    def __init__(self, runs: Sequence[tuple[str, int]]) -> None:
+        self.runs = [(name, count) for name, count in runs]
+
+    def add(self, name: str, count: int) -> None:
+        """Add documents of a source."""
+        if len(self.runs) >= MOST_SOURCES and self.runs[-1][0] != name:
+            name = ""
+        if self.runs and self.runs[-1][0] == name:
+            count += self.runs.pop()[1]
+        self.runs.append((name, count))
+
+    def named(self, numbers: Collection[int], documents: int) -> set[str] | None:
+        """Return the sources of some documents; None if not all are known."""
+        ends = np.cumsum([count for _, count in self.runs], dtype=np.int64)
+        if not len(ends) or ends[-1] != documents:
+            return None
+        names = {self.runs[run][0] for run in np.searchsorted(ends, [*numbers], "right").tolist()}
+        return None if "" in names else names
+
+
+def _source(item: CorpusRecord | Sheet, path: Path, prefix: str) -> str:
+    """Return the table that documents are rows of, or the folder or the archive that holds a file."""
+    if isinstance(item, Sheet) or item.row:
+        return source_name(item.path, prefix)
+    folder, _, _ = item.path.rpartition("/")
+    return prefix + folder if folder else prefix.rstrip("/") or path.name
 
 
 # An address, such as s3://bucket/folder; ``Path`` makes one slash of two. A drive has a single letter.
@@ -219,8 +299,10 @@ def _on_this_machine(
         written.append(pool.submit(write_pairs, ids, pairs, staged, settings.threads))
 
     with ClusteringRun(out / PHASES, scheme, settings, corpus.identity(), progress, base) as run:
-        run.sketch(corpus.items(progress), corpus.faults, lambda: corpus.integers)
-        corpus.integers = run.integers
+        run.sketch(corpus.items(progress), corpus.faults, corpus.notes)
+        if not corpus.paths and (before := Corpus.of(run.corpus)) is not None:
+            corpus.paths, corpus.columns, corpus.rules = before.paths, before.columns, before.rules
+        corpus.integers, corpus.sources = run.note("integers", 0), SourceRuns(run.note("sources", []))
         if settings.threads > 1:
             # Not while documents are read: importing holds the interpreter's lock, which reading needs.
             pool.submit(_import_report)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import whorl
 from whorl import Document, Scheme
-from whorl.sweep.changes import BUCKETS
+from whorl.sweep.queries import BUCKETS
 from whorl.sweep.result import ContentLikeness
 
 # Stores of tests that make hundreds are in memory where the system has such a place: none of them waits for a disk.

@@ -25,7 +25,7 @@ from whorl.formats.corpora.records import CONTACT, Columns, CorpusRecord, Digest
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme
 from whorl.sweep import check_same, check_scheme, normalise
-from whorl.sweep.changes import BUCKETS, GONE, MOVED, STATES
+from whorl.sweep.queries import BUCKETS, GONE, MOVED, STATES
 from whorl.sweep.result import (
     AddedDocuments,
     Contacts,

@@ -43,17 +43,22 @@ SKETCH, SORT, COUNT, JOIN = PHASES = ("sketch", "sort", "count pairs", "join")
 
 PAIRS, COMMON, JOINED = "pairs", "common", "joined"
 
+# Pairs just below the threshold that are kept, as examples.
+EXAMPLES = 5
+
 # Part of the memory budget for sorting, and for counting, which runs at the same time.
 SHARE = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Joined:
-    """The result of the last phase: all pairs, and the head of each document and how alike they are."""
+    """The result of the last phase: all pairs, the head of each document and how alike they are, and pairs just below
+    the threshold."""
 
     pairs: Measured
     heads: NDArray[np.int64]
     similarity: NDArray[np.float64]
+    below: Measured
 
     def write(self, path: Path) -> None:
         with path.open("wb") as file:
@@ -63,10 +68,13 @@ class _Joined:
                 file.write(np.ascontiguousarray(column).view(np.uint8).data)
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def read(cls, path: Path, below: Sequence[Sequence[float]]) -> Self:
+        """Read a file; ``below`` has the columns that are in the state."""
         with path.open("rb") as file:
             columns = [np.load(file) for _ in range(len(Measured.__slots__) + 2)]
-        return cls(Measured(*columns[:-2]), *columns[-2:])
+        pairs, heads, similarity = columns[:-2], columns[-2], columns[-1]
+        missed = Measured(*(np.array(values, column.dtype) for values, column in zip(below, pairs, strict=True)))
+        return cls(Measured(*pairs), heads, similarity, missed)
 
 
 class ClusteringRun:
@@ -132,25 +140,29 @@ class ClusteringRun:
         return faults
 
     @property
-    def integers(self) -> int:
-        """The number of documents whose id is an integer in the corpus."""
-        return int(self._store.state.get("integers", 0))
+    def corpus(self) -> str:
+        """The identity of the corpus that was read."""
+        return str(self._store.state["recipe"]["corpus"])
+
+    def note(self, name: str, otherwise: Any) -> Any:
+        """Return a note of ``sketch``, when all documents were read."""
+        return self._store.state.get(name, otherwise)
 
     def sketch(
         self,
         items: Iterable[Item | Sheet],
         faults: Sequence[Mapping[str, Any]] = (),
-        integers: Callable[[], int] = lambda: 0,
+        notes: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         """Phase 1: read every document once and sketch it. Resumes where it stopped.
 
-        ``faults``, which may grow while documents are read, and the number of integer ids are stored with them.
+        ``faults``, which may grow while documents are read, and the ``notes`` at the end are stored with them.
         """
         store = self._store
         with self._charged(SKETCH):
             if not self.is_read:
                 self._read(items)
-                store.save(read=True, faults=list(faults), integers=integers())
+                store.save(read=True, faults=list(faults), **notes())
             with store.translate_os_errors():
                 self._counting.prepare(self._equals.rows, self._base)
 
@@ -262,7 +274,7 @@ class ClusteringRun:
             elif paired is not None:
                 paired(self._store.texts("id"), joined.pairs)
         self._store.save()
-        return self._result(self._equals, joined.heads, joined.similarity, joined.pairs)
+        return self._result(self._equals, joined)
 
     def _join(self, paired: Callable[[TextColumn, Measured], object] | None) -> "_Joined":
         store, settings = self._store, self._settings
@@ -277,7 +289,7 @@ class ClusteringRun:
             heads = components(store.documents, pairs, ties)
         else:
             heads = stars(store.documents, pairs, ties, settings)
-        return _Joined(pairs, heads, self._similarity(measurer, heads, pairs))
+        return _Joined(pairs, heads, self._similarity(measurer, heads, pairs), measurer.missed(EXAMPLES))
 
     def _joined_before(self) -> "_Joined | None":
         """Return the result of this phase if an earlier run with the same settings left it."""
@@ -285,7 +297,7 @@ class ClusteringRun:
         if noted.get("policy") != self._joining_policy():
             return None
         with self._store.translate_os_errors():
-            return _Joined.read(self._store.folder / noted["file"])
+            return _Joined.read(self._store.folder / noted["file"], noted.get("below", [[]] * len(Measured.__slots__)))
 
     def _remember(self, joined: "_Joined") -> None:
         """Keep the result for a run that only chooses other documents of the clusters."""
@@ -296,7 +308,9 @@ class ClusteringRun:
             joined.write(store.folder / name)
         store.drop(*self._forget_joined())
         store.finish(name)
-        store.save(**{JOINED: {"policy": self._joining_policy(), "file": name}, "joins": number})
+        below = [getattr(joined.below, column).tolist() for column in Measured.__slots__]
+        noted = {"policy": self._joining_policy(), "file": name, "below": below}
+        store.save(**{JOINED: noted, "joins": number})
 
     def _forget_joined(self) -> list[str]:
         """Forget the result of the last phase; return its file."""
@@ -339,12 +353,10 @@ class ClusteringRun:
         similarity[far] = measurer.between(far, heads[far]).measure(self._settings.measure)
         return similarity
 
-    def _result(
-        self, equals: Equals, heads: NDArray[np.int64], similarity: NDArray[np.float64], pairs: Measured
-    ) -> Clustering:
+    def _result(self, equals: Equals, joined: _Joined) -> Clustering:
         """Return every document with its cluster. Documents set aside rejoin their original."""
         store, original = self._store, equals.original
-        cluster = heads[original]
+        cluster = joined.heads[original]
         near = NEAR if self._settings.measure == "resemblance" else CONTAINED
         kinds = np.where(cluster != original, near, equals.kinds)
         # The representative of a cluster is unique, whatever was set aside for it.
@@ -356,13 +368,14 @@ class ClusteringRun:
             urls=store.texts("url"),
             dates=store.texts("date"),
             cluster=cluster,
-            similarity=similarity[original],
+            similarity=joined.similarity[original],
             kind=kinds.astype(np.uint8),
             is_there=equals.is_there,
             original=original,
             equal_kind=equals.kinds,
             sizes=np.array(store.records["size"]),
-            pairs=pairs,
+            pairs=joined.pairs,
+            below=joined.below,
             common=int(store.state["pairs"]["common"]),
             boilerplate=self._counting.boilerplate,
             # Documents set aside are not counted: which of them were read depends on the threads.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +31,10 @@ ROUNDING = 1e-6
 # pair.
 MEMORY_SHARE = 3
 VERIFIED_PAIR_BYTES = 128
+
+# Pairs below the threshold that are measured again. Counting stops when a pair cannot reach the threshold any more, so
+# the counts of pairs below it are too low, and the closest of them is not the first by these counts.
+MISSES = 256
 
 # Numbers in one cache line: the facts of a document lie together.
 LINE = 16
@@ -69,7 +74,7 @@ class Measured:
         """Return the resemblance of each pair, or the larger containment."""
         return self.resemblance if name == "resemblance" else np.maximum(self.left_in_right, self.right_in_left)
 
-    def chosen(self, rows: NDArray[np.bool_] | slice) -> "Measured":
+    def chosen(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> "Measured":
         return Measured(*(getattr(self, column)[rows] for column in self.__slots__))
 
     @classmethod
@@ -121,6 +126,32 @@ def _facts(sketches: Sketches, common: Numbers) -> tuple[Numbers, Numbers, Numbe
     return facts[:, 0], facts[:, 1 : levels + 1], facts[:, levels + 1 : 2 * levels + 1]
 
 
+class _Misses:
+    """The pairs that come closest to the threshold without reaching it. Several threads add to them."""
+
+    def __init__(self, settings: ClusterSettings) -> None:
+        self._measure, self._threshold, self._lock = settings.measure, settings.threshold, Lock()
+        self.pairs, self._least = Measured.joined(()), 0.0
+
+    def add(self, pairs: Measured, measures: NDArray[np.float64]) -> None:
+        close = np.flatnonzero((measures >= self._least) & (measures < self._threshold))
+        if not len(close):
+            return
+        with self._lock:
+            self.pairs = closest_first(Measured.joined([self.pairs, pairs.chosen(close)]), self._measure, MISSES)
+            if len(self.pairs) == MISSES:
+                self._least = float(self.pairs.measure(self._measure)[-1])
+
+
+def closest_first(pairs: Measured, measure: str, most: int) -> Measured:
+    """Return the pairs with the greatest measure, at most so many; ties go to the first documents."""
+    measures = pairs.measure(measure)
+    if len(pairs) > most:
+        is_close = measures >= np.partition(measures, -most)[-most]
+        pairs, measures = pairs.chosen(is_close), measures[is_close]
+    return pairs.chosen(np.lexsort((pairs.right, pairs.left, -measures))[:most])
+
+
 class Measurer:
     """Measure how alike documents are."""
 
@@ -128,6 +159,7 @@ class Measurer:
         self._shingles, self._sketches, self._settings = shingles, sketches, settings
         self._sizes = np.maximum(1, shingles.sizes)
         self._levels, self._level_counts, self._common = _facts(sketches, common_among(sketches, common))
+        self._misses = _Misses(settings)
 
     def estimated(self, pairs: Pairs) -> Measured:
         """Return the candidates that reach the threshold by their sketches. The counts are of sketch values, unless
@@ -182,8 +214,16 @@ class Measurer:
         return self._estimated(Pairs(left, right, self._shared(self._sketches.rows, left, right)))
 
     def reached(self, measured: Measured) -> Measured:
-        """Return the pairs that reach the threshold."""
-        return measured.chosen(measured.measure(self._settings.measure) >= self._settings.threshold)
+        """Return the pairs that reach the threshold; remember the closest of the others."""
+        measures = measured.measure(self._settings.measure)
+        self._misses.add(measured, measures)
+        return measured.chosen(measures >= self._settings.threshold)
+
+    def missed(self, most: int) -> Measured:
+        """Return the candidates just below the threshold, the closest first."""
+        pairs = self.between(self._misses.pairs.left, self._misses.pairs.right)
+        is_below = pairs.measure(self._settings.measure) < self._settings.threshold
+        return closest_first(pairs.chosen(is_below), self._settings.measure, most)
 
     def _needed(self, left: Numbers, right: Numbers) -> NDArray[np.float64]:
         return needed(self._sizes[left], self._sizes[right], self._settings) - ROUNDING

@@ -264,9 +264,10 @@ def write(
     left_out: Sequence[Mapping[str, Any]],
     integers: int = 0,
     strict: bool = False,
+    sources: Sequence[tuple[str, int]] = (),
 ) -> dict[str, Any]:
-    """Write all files of the folder except the pairs; return the summary. ``integers`` ids are integers in the
-    corpus."""
+    """Write all files of the folder except the pairs; return the summary. ``integers`` ids are integers in the corpus;
+    ``sources`` are the files that the documents come from, each with its number of documents, in order."""
     write_table(folder / DOCUMENTS_FILE, _documents(clustering), DOCUMENTS)
     chosen = kept_documents(clustering, keep, strict)
     _write_keep(folder / KEEP_TABLE, clustering.ids, chosen, integers == len(clustering.ids))
@@ -274,6 +275,7 @@ def write(
         **_counts(clustering),
         HUNDREDTHS: hundredths(clustering.pairs.measure(settings.measure)).tolist(),
         "kept": len(chosen),
+        **_dropped(clustering, chosen, sources),
         "keep": keep,
         "strict": strict,
         "undated": int((clustering.is_there & ~clustering.dates.is_there).sum()),
@@ -354,6 +356,32 @@ def _counts(clustering: Clustering) -> dict[str, Any]:
         "boilerplate_shingles": clustering.boilerplate,
         "kinds": {kind: count for kind, count in zip(KINDS, kinds, strict=True) if count},
     }
+
+
+def _dropped(clustering: Clustering, kept: NDArray[np.int64], sources: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Return the bytes that are dropped, and documents and bytes by source, those that lose most first."""
+    is_dropped = clustering.is_there.copy()
+    is_dropped[kept] = False
+    dropped_bytes = {"dropped_bytes": int(clustering.sizes[is_dropped].sum())}
+    names = {name: number for number, name in enumerate(dict.fromkeys(name for name, _ in sources))}
+    source = np.repeat([names[name] for name, _ in sources], [count for _, count in sources])
+    if not names or len(source) != len(is_dropped):
+        return {**dropped_bytes, "source_count": 0, "sources": []}
+
+    def counted(rows: NDArray[np.bool_], weights: NDArray[np.int64]) -> list[int]:
+        return [*map(int, np.bincount(source[rows], weights[rows], len(names)))]
+
+    ones = np.ones(len(source), np.int64)
+    columns = (
+        counted(clustering.is_there, ones), counted(is_dropped, ones),
+        counted(clustering.is_there, clustering.sizes), counted(is_dropped, clustering.sizes),
+    )  # fmt: skip
+    rows: list[dict[str, Any]] = [
+        {"file": name, "documents": documents, "dropped": dropped, "bytes": size, "dropped_bytes": dropped_size}
+        for name, documents, dropped, size, dropped_size in zip(names, *columns, strict=True)
+    ]
+    rows.sort(key=lambda row: (-row["dropped_bytes"], -row["dropped"], row["file"]))
+    return {**dropped_bytes, "source_count": len(rows), "sources": rows[:LISTED]}
 
 
 def _documents(clustering: Clustering) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The result of a clustering, and the documents set aside as equal to an earlier one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
@@ -91,8 +91,8 @@ class Clustering:
 
     Columns by document number: texts, representative of its cluster, similarity to it, kind (an index of ``KINDS``),
     whether it was read, the earlier document that it equals or itself, and how it equals that one. ``pairs`` are those
-    that reached the threshold. ``common`` is the number of common shingles, ``boilerplate`` that of shingles in so many
-    documents that they do not count.
+    that reached the threshold, ``below`` some that nearly did. ``common`` is the number of common shingles,
+    ``boilerplate`` that of shingles in so many documents that they do not count.
     """
 
     scheme: Scheme
@@ -112,6 +112,7 @@ class Clustering:
     shingles: int
     skipped: tuple[Skipped, ...]
     phases: tuple[PhaseCost, ...]
+    below: Measured = field(default_factory=lambda: Measured.joined(()))
 
     @property
     def members(self) -> "ClusterMembers":

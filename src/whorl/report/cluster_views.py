@@ -133,8 +133,9 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """A document of a cluster."""
+    """A document of a cluster, in this row of the table."""
 
+    row: int
     id: ShownName
     similarity: float
     kind: str
@@ -201,7 +202,7 @@ def _rows(documents: ParquetTable, places: list[NDArray[np.int64]]) -> dict[int,
     columns = ("id", "similarity", "kind", "url", "date")
     return {
         place: MemberView(
-            ShownName(short(row["id"] or "")), float(row["similarity"] or 0), short(row["kind"] or ""),
+            place, ShownName(short(row["id"] or "")), float(row["similarity"] or 0), short(row["kind"] or ""),
             link(row["url"] or ""), ShownName(short(row["date"] or "")),
         )
         for place, row in zip(wanted.tolist(), documents.take(wanted, columns), strict=True)

@@ -152,7 +152,7 @@ class PageCluster:
 @dataclass(frozen=True, slots=True)
 class SweepChange:
     """A sweep compared with the previous one. ``returned`` pages are in an earlier sweep, but not in the previous one.
-    ``changes`` counts changed pages by resemblance, in the ``BUCKETS`` of ``whorl.sweep.changes``. A ``moved`` page is
+    ``changes`` counts changed pages by resemblance, in the ``BUCKETS`` of ``whorl.sweep.queries``. A ``moved`` page is
     gone, and a page that was not in the previous sweep shows its document: on the same server, or on another."""
 
     date: str

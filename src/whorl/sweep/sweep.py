@@ -25,10 +25,9 @@ from whorl.storage.store import Closing
 from whorl.stores import LOCK, SEGMENTS, SWEEP_DATABASE
 from whorl.sweep import checked, checked_share, from_json, normalise, to_json
 from whorl.sweep.adding import Progress, SweepAdd
-from whorl.sweep.changes import history, page_changes, statistics
 from whorl.sweep.contents import ContentReader, KnownDigests
 from whorl.sweep.pairs import clusters
-from whorl.sweep.queries import SweepQuery, contacts_of
+from whorl.sweep.queries import SweepQuery, contacts_of, history, page_changes, statistics
 from whorl.sweep.result import (
     AddedDocuments,
     Contacts,

@@ -1,7 +1,7 @@
 """Read every document of a corpus: folders, archives, single documents and tables. Report every fault."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
@@ -53,6 +53,35 @@ def read_sheets(
     return _read(path, columns, rules, seen, prefix, tables.sheets)
 
 
+def read_chosen(
+    path: Path, ids: Collection[str], tables_named: Collection[str] | None, columns: Columns, rules: Rules, prefix: str
+) -> Iterator[Document]:
+    """Yield the documents with these ids, which ``read`` gave, each under its id.
+
+    ``tables_named`` are the tables to read, by their ``source_name``; None reads all of them.
+    """
+    encoded = {identity.encode("utf-8", "surrogatepass") for identity in ids}
+
+    def chosen(
+        kind: TableKind, table: Path, name: str, columns: Columns, rules: Rules, prefix: str
+    ) -> Iterator[CorpusItem]:
+        if tables_named is not None and source_name(name, prefix) not in tables_named:
+            return
+        for item in tables.sheets(kind, table, name, columns, rules, prefix):
+            if not isinstance(item, Sheet):
+                yield item
+                continue
+            is_chosen = np.fromiter((identity in encoded for identity in item.ids.encoded()), np.bool_, len(item))
+            if is_chosen.any():
+                yield item.chosen(is_chosen)
+
+    for item in _read(path, columns, rules, None, prefix, chosen):
+        if isinstance(item, Sheet):
+            yield from item.documents()
+        elif isinstance(item, CorpusRecord) and item.id in ids:
+            yield replace(item.document, name=item.id)
+
+
 def _read(
     path: Path, columns: Columns, rules: Rules, seen: DigestSet | None, prefix: str, reader: TableReader
 ) -> Iterator[CorpusItem]:
@@ -78,6 +107,12 @@ def prefixes(paths: Sequence[Path]) -> list[str]:
 def _told_apart(parts: tuple[str, ...], endings: Counter[tuple[str, ...]]) -> tuple[str, ...]:
     lengths = range(1, len(parts))
     return next((parts[-length:] for length in lengths if endings[parts[-length:]] == 1), parts)
+
+
+def source_name(name: str, prefix: str) -> str:
+    """Return the name of a file among all files of a corpus: behind the prefix, unless this ends with the file."""
+    whole = prefix.rstrip("/")
+    return whole if f"/{whole}".endswith(f"/{name}") else prefix + name
 
 
 def size(path: Path, rules: Rules = DEFAULT) -> int:

@@ -6,7 +6,8 @@ const table = document.getElementById("table");
 if (table) {
   const bodies = [...table.tBodies];
   const heads = [...table.querySelectorAll("th[data-key]")];
-  const texts = bodies.map((body) => body.textContent.toLowerCase());
+  const named = (body) => [...body.querySelectorAll(".who, .members")].map((part) => part.textContent).join(" ");
+  const texts = bodies.map((body) => named(body).toLowerCase());
 
   const sort = (head, falling) => {
     const { key } = head.dataset;
