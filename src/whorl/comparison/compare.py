@@ -24,6 +24,7 @@ from whorl.comparison.weights import ClassWeights, Forms, NormalWeights, build_p
 from whorl.engine.cache import ReadCache
 from whorl.engine.documents import read_whole
 from whorl.engine.hashing import Key
+from whorl.engine.sampling import distinct
 from whorl.errors import InputError
 from whorl.formats.reading import CODE
 from whorl.matching.chains import sample
@@ -56,7 +57,7 @@ def compare(
     if deep:
         check_prose(scheme)
     sides = _read(left, scheme), _read(right, scheme)
-    totals = [len(np.unique(document.evidence.hashes)) for document, _ in sides]
+    totals = [len(distinct(document.evidence.hashes)) for document, _ in sides]
 
     def weigh(shared: Hashes) -> ScorePart:
         return make_part(scheme.symbols or "symbols", len(shared), *totals)

@@ -63,8 +63,10 @@ def statements(symbols: Symbols, marks: NDArray[np.uint32], covered: NDArray[np.
     """Return the statements of a stream, which begin at its marks, without those with a ``covered`` symbol."""
     if not len(symbols):
         return Statements(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-    starts = np.union1d(0, np.flatnonzero(marks & np.uint32(STATEMENT)))
-    sizes = np.diff(np.append(starts, len(symbols)))
+    is_first = marks & np.uint32(STATEMENT) != 0
+    is_first[0] = True
+    starts = np.flatnonzero(is_first)
+    sizes = np.diff(starts, append=len(symbols))
     offsets = np.arange(len(symbols), dtype=np.uint64) - np.repeat(starts, sizes).astype(np.uint64)
     parts = _mixed(_mixed(symbols.astype(np.uint64)) + offsets * _STEP)
     hashes = _mixed(np.add.reduceat(parts, starts))

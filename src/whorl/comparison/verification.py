@@ -13,11 +13,12 @@ from whorl.comparison.normal_form import SHORTEST, NormalFormEvidence, join_norm
 from whorl.comparison.result import Pair
 from whorl.comparison.settings import Settings
 from whorl.comparison.weights import ClassWeights
+from whorl.engine.sampling import distinct
 from whorl.formats.code.normal.form import names
 from whorl.matching.chains import Background, Chain, Link, calibrate, significant_chains
 from whorl.matching.deep.likeness import Prose, deep_likeness
 from whorl.matching.deep.words import words
-from whorl.matching.evidence import Evidence, gather
+from whorl.matching.evidence import Evidence, gather, shared_hashes
 from whorl.matching.likeness import (
     ComparedDocument,
     Likeness,
@@ -83,7 +84,7 @@ def with_normal_form(
     common = CommonFingerprints(
         common_inside(chains, lefts, rights, scheme.k),
         common_inside(chains, lefts, rights, SHORTEST),
-        np.intersect1d(_standing_inside(normal[0], marked[0]), _standing_inside(normal[1], marked[1])),
+        shared_hashes(*(np.sort(_standing_inside(*side)) for side in zip(normal, marked, strict=True))),
     )
     return replace(
         plain_result,
@@ -286,7 +287,7 @@ class PairVerifier:
 
         def weigh_normal(common: CommonFingerprints) -> list[ScorePart]:
             # A file without a normal form contributes its plain fingerprints.
-            grams = np.union1d(common.grams, plain[0])
+            grams = distinct(np.concatenate((common.grams, plain[0])))
             return weights.parts(grams, common.statements, common.standing, left, right)
 
         normal = self._normal(left), self._normal(right)

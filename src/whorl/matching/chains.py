@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.engine.sampling import distinct
 from whorl.formats.reading import CODE
 from whorl.matching.evidence import Evidence
 from whorl.matching.matches import Matches, MatchFinder
@@ -48,7 +49,7 @@ class Background:
 
 def count_background(documents: Sequence[Hashes]) -> Background:
     """Count how common the fingerprints of some documents are."""
-    fingerprints = np.concatenate([*map(np.unique, documents), np.zeros(0, np.uint64)])
+    fingerprints = np.concatenate([*map(distinct, documents), np.zeros(0, np.uint64)])
     hashes, counts = np.unique(fingerprints, return_counts=True)
     common, most = counts > 2, len(documents) + PRIOR_DOCUMENTS
     return Background(hashes[common], np.log(most / counts[common]) / np.log(most / 2))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.engine.fingerprints import Fingerprints
+from whorl.engine.sampling import first_of_each
 from whorl.model import Hashes, Offsets, Span, Stream, Symbols
 
 
@@ -92,6 +93,18 @@ class Evidence:
     def columns(self) -> tuple[NDArray[Any], ...]:
         """Return the arrays, in the order of the fields."""
         return self.symbols, self.starts, self.ends, self.bounds, self.files, self.hashes, self.places
+
+
+def shared_hashes(left: Hashes, right: Hashes) -> Hashes:
+    """Return the hashes that both sides have, ascending and distinct; both ascend. NumPy's own functions for sets are
+    several times slower."""
+    if not len(right):
+        return right
+    hashes = left[first_of_each(left)]
+    at = right.searchsorted(hashes)
+    at[at == len(right)] = 0
+    both: Hashes = hashes[right[at] == hashes]
+    return both
 
 
 def gather(files: Sequence[Evidence]) -> Evidence:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from whorl.formats.reading import CODE
 from whorl.matching.chains import NO_BACKGROUND, Background, Chain, covered, significant_chains, symbols
-from whorl.matching.evidence import Evidence
+from whorl.matching.evidence import Evidence, shared_hashes
 from whorl.matching.matches import MatchFinder, find_matches
 from whorl.matching.passage import Lines, Match, Passage, Side
 from whorl.matching.score import Score, ScorePart, make_score
@@ -175,11 +175,11 @@ def common_inside(chains: Sequence[Chain], left: Evidence, right: Evidence, widt
         return np.zeros(0, np.uint64)
     links = np.array([link[:3] for chain in chains for link in chain.links], np.int64)
     lefts = _inside(left, links[:, 0], links[:, 2], width)
-    return np.intersect1d(lefts, _inside(right, links[:, 1], links[:, 2], width))
+    return shared_hashes(lefts, _inside(right, links[:, 1], links[:, 2], width))
 
 
 def _inside(side: Evidence, starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> Hashes:
-    """Return the fingerprints of a side inside these runs of its symbols."""
+    """Return the fingerprints of a side inside these runs of its symbols, ascending."""
     edges = np.bincount(starts, minlength=len(side) + 1) - np.bincount(starts + lengths, minlength=len(side) + 1)
     before = np.concatenate([[0], np.cumsum(np.cumsum(edges[: len(side)]) > 0)])
     ends = np.minimum(side.places + width, len(side))

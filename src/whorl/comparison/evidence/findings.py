@@ -3,9 +3,10 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
-from whorl.comparison.evidence.finding import Finding, Findings, Place, SubmissionTexts, Text
+from whorl.comparison.evidence.finding import Finding, Findings, SubmissionTexts, Text
 from whorl.comparison.evidence.oddities import Oddities, OwnOddities, own_oddities
 from whorl.comparison.evidence.traits import (
     BLANKS,
@@ -14,9 +15,11 @@ from whorl.comparison.evidence.traits import (
     MISSPELLING,
     Holders,
     Lexeme,
+    RareTrait,
     Spelling,
     Trait,
     blanks,
+    comments,
     is_program,
     lexemes,
     literals,
@@ -70,27 +73,39 @@ WORDS = {
 }
 
 
+class TraitColumns(NamedTuple):
+    """Distinct traits of one kind: the key, the quoted text, and the number of the file and the line of each."""
+
+    keys: list[str]
+    shown: list[str]
+    files: list[int]
+    lines: list[int]
+
+
 class Traces(NamedTuple):
-    """The traits and oddities of a submission, as values that JSON can hold.
+    """The traits of a submission by kind, and its oddities, as values that JSON can hold."""
 
-    ``traits`` are distinct: kind, key, quoted text, number of the file and line of each.
-    """
-
-    traits: list[tuple[str, str, str, int, int]]
+    traits: dict[str, TraitColumns]
     oddities: OwnOddities
 
 
 def traces(texts: SubmissionTexts) -> Traces:
     """Return the traits and oddities of a submission."""
-    by_file = _lexemes(texts.files)
-    first: dict[tuple[str, str], tuple[int, Trait]] = {}
-    for file, trait in _traits(texts.files, by_file):
-        first.setdefault((trait.kind, trait.key), (file, trait))
-    lines = [Lines(file.text) for file in texts.files]
-    traits = [
-        (trait.kind, trait.key, trait.shown, file, lines[file].line(trait.start)) for file, trait in first.values()
-    ]
-    return Traces(traits, own_oddities(texts, by_file))
+    lexemes = _lexemes(texts.files)
+    first: dict[str, dict[str, tuple[str, int, int]]] = {kind: {} for kind in KINDS}
+    for number, (file, of_file) in enumerate(zip(texts.files, lexemes, strict=True)):
+        line = Lines(file.text).line
+        for kind, traits in _traits(file, of_file):
+            of_kind = first[kind]
+            for key, shown, start in traits:
+                if key not in of_kind:
+                    of_kind[key] = shown, number, line(start)
+    return Traces({kind: _columns(of_kind) for kind, of_kind in first.items()}, own_oddities(texts, lexemes))
+
+
+def _columns(traits: Mapping[str, tuple[str, int, int]]) -> TraitColumns:
+    shown, files, lines = map(list, zip(*traits.values(), strict=True)) if traits else ([], [], [])
+    return TraitColumns(list(traits), shown, files, lines)
 
 
 def findings(
@@ -107,14 +122,18 @@ def findings(
 class _FindingSearch:
     def __init__(self, base: Iterable[SubmissionTexts], cache: ReadCache | None) -> None:
         self._cache = cache
-        self._starter_traits = {tuple(trait[:2]) for texts in base for trait in traces(texts).traits}
-        self._holders, self._spelling, self._oddities = Holders(), Spelling(), Oddities()
+        given = [traces(texts).traits for texts in base]
+        self._holders = {kind: Holders(key for each in given for key in each[kind].keys) for kind in KINDS}
+        self._spelling, self._oddities = Spelling(), Oddities()
 
     def run(self, submissions: Iterable[SubmissionTexts]) -> Findings:
         count = 0
         for number, texts in enumerate(submissions):
             of_submission = self._traces(texts)
-            self._add(number, texts, of_submission)
+            names = [file.name for file in texts.files]
+            for kind, traits in of_submission.traits.items():
+                self._holders[kind].add(number, names, zip(*traits, strict=True))
+            self._spelling.add(of_submission.traits[MISSPELLING].keys)
             self._oddities.add(number, texts, of_submission.oddities)
             count = number + 1
         return Findings(self._oddities.findings(), self._pairs(count))
@@ -126,27 +145,21 @@ class _FindingSearch:
         path = self._cache.path(json.dumps(files), "traces")
         entry = self._cache.get(path)
         if entry is not None:
-            return Traces(entry.facts["traits"], OwnOddities(*entry.facts["oddities"]))
+            traits = {kind: TraitColumns(*columns) for kind, columns in entry.facts["traits"].items()}
+            return Traces(traits, OwnOddities(*entry.facts["oddities"]))
         made = traces(texts)
         self._cache.put(path, CacheEntry(made._asdict(), []))
         return made
 
-    def _add(self, number: int, texts: SubmissionTexts, of_submission: Traces) -> None:
-        self._spelling.add(key for kind, key, *_ in of_submission.traits if kind == MISSPELLING)
-        for kind, key, shown, file, line in of_submission.traits:
-            if (kind, key) not in self._starter_traits:
-                self._holders.add(kind, key, shown, number, texts.files[file].name, line)
-
     def _pairs(self, count: int) -> Mapping[tuple[int, int], tuple[Finding, ...]]:
-        rare = list(self._holders.rare(count))
-        meant = self._spelling.meant(trait.key for trait, _ in rare if trait.kind == MISSPELLING)
-        by_pair: dict[tuple[int, int], list[tuple[Trait, Mapping[int, Place]]]] = defaultdict(list)
-        for trait, places in rare:
-            if trait.kind != MISSPELLING or trait.key in meant:
-                numbers = sorted(places)
-                for at, left in enumerate(numbers):
-                    for right in numbers[at + 1 :]:
-                        by_pair[left, right].append((trait, places))
+        rare = {kind: list(holders.rare(count)) for kind, holders in self._holders.items()}
+        meant = self._spelling.meant(trait.key for trait in rare[MISSPELLING])
+        rare[MISSPELLING] = [trait for trait in rare[MISSPELLING] if trait.key in meant]
+        by_pair: dict[tuple[int, int], dict[str, list[RareTrait]]] = defaultdict(lambda: defaultdict(list))
+        for kind, traits in rare.items():
+            for trait in traits:
+                for pair in combinations(sorted(trait.places), 2):
+                    by_pair[pair][kind].append(trait)
         return {pair: tuple(_findings(pair, shared, meant, count)) for pair, shared in sorted(by_pair.items())}
 
 
@@ -155,30 +168,28 @@ def _lexemes(files: Sequence[Text]) -> list[list[Lexeme]]:
     return [list(lexemes(file.format, file.text)) if is_program(file.format) else [] for file in files]
 
 
-def _traits(files: Sequence[Text], by_file: Sequence[Sequence[Lexeme]]) -> Iterator[tuple[int, Trait]]:
-    """Yield all traits, each with the number of its file."""
-    for number, (file, of_file) in enumerate(zip(files, by_file, strict=True)):
-        yield from ((number, trait) for trait in words(file.text))
-        if is_program(file.format):
-            yield from ((number, trait) for lexeme in of_file for trait in literals(lexeme))
-            yield from ((number, trait) for trait in blanks(file.text, file.starter_code))
+def _traits(file: Text, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, Iterable[Trait]]]:
+    """Yield the traits of a file by kind."""
+    yield MISSPELLING, words(file.text)
+    if is_program(file.format):
+        yield COMMENT, comments(lexemes)
+        yield LITERAL, literals(lexemes)
+        yield BLANKS, blanks(file.text, file.starter_code)
 
 
 def _findings(
-    pair: tuple[int, int],
-    shared: Sequence[tuple[Trait, Mapping[int, Place]]],
-    meant: Mapping[str, str],
-    count: int,
+    pair: tuple[int, int], shared: Mapping[str, Sequence[RareTrait]], meant: Mapping[str, str], count: int
 ) -> Iterator[Finding]:
+    left, right = pair
     for kind in KINDS:
         of_kind = sorted(
-            ((trait, places) for trait, places in shared if trait.kind == kind),
-            key=lambda each: (len(each[1]), each[1][pair[0]].file, each[1][pair[0]].line, each[0].key),
+            shared.get(kind, ()),
+            key=lambda trait: (len(trait.places), trait.places[left].file, trait.places[left].line, trait.key),
         )
-        for number, (trait, places) in enumerate(of_kind[:MOST_FINDINGS], 1):
+        for number, (key, shown, places) in enumerate(of_kind[:MOST_FINDINGS], 1):
             more = f" And {len(of_kind) - MOST_FINDINGS:,} more." if number == MOST_FINDINGS < len(of_kind) else ""
-            sentence = WORDS[kind].format(trait.shown, meant.get(trait.key, ""))
-            yield Finding(kind, f"{sentence}; {_others(len(places), count)}.{more}", (places[pair[0]], places[pair[1]]))
+            sentence = WORDS[kind].format(shown, meant.get(key, ""))
+            yield Finding(kind, f"{sentence}; {_others(len(places), count)}.{more}", (places[left], places[right]))
 
 
 def _others(holders: int, count: int) -> str:

@@ -164,7 +164,7 @@ def _live(statements: Sequence[str]) -> set[int]:
             setters[assignment[1]].append(number)
     live = {number for number, assignment in enumerate(assignments) if assignment is None}
     queue = list(live)
-    while queue:
+    while queue and setters:
         number = queue.pop()
         assignment = assignments[number]
         for name in _NAME.findall(statements[number] if assignment is None else assignment[2]):
@@ -176,7 +176,8 @@ def _live(statements: Sequence[str]) -> set[int]:
 
 def _assignment(statement: str) -> re.Match[str] | None:
     """Match a plain assignment: its name and its value; None for any other statement."""
-    match = _ASSIGNMENT.fullmatch(statement) if len(statement) <= LONGEST_ASSIGNMENT else None
+    may_be = "=" in statement and len(statement) <= LONGEST_ASSIGNMENT
+    match = _ASSIGNMENT.fullmatch(statement) if may_be else None
     return None if match is None or _CALL.search(match[2]) else match
 
 

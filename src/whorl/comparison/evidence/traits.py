@@ -43,7 +43,11 @@ def is_program(language: str) -> bool:
 def lexemes(language: str, text: str) -> Iterator[Lexeme]:
     """Yield the comments, strings and numbers of a program, in order."""
     for match in _pattern(LANGUAGES[language].comments).finditer(text):
-        yield Lexeme(LexemeKind(match.lastindex or 0), match[0], match.start())
+        yield Lexeme(_KINDS[match.lastindex or 0], match[0], match.start())
+
+
+# By the group of the pattern; a look-up in the enumeration takes longer.
+_KINDS = {kind.value: kind for kind in LexemeKind}
 
 
 def bare(text: str, lexemes: Iterable[Lexeme]) -> str:
@@ -77,40 +81,52 @@ ONE_IN, MOST_HOLDERS = 5, 4
 
 
 class Trait(NamedTuple):
-    """A trait: its kind, its key, which is equal in all who have it, its quoted text, and its position in a file."""
+    """A trait: its key, which is equal in all who have it, its quoted text, and its position in a file."""
 
-    kind: str
     key: str
     shown: str
     start: int
 
 
+class RareTrait(NamedTuple):
+    """A trait that few submissions have: its key, its quoted text, and its first place in each of them."""
+
+    key: str
+    shown: str
+    places: Mapping[int, Place]
+
+
 class Holders:
-    """The submissions with each trait, and its first place in each, as long as it is rare."""
+    """The submissions with each trait of a kind, and its first place in each, as long as it is rare. ``ignored`` are
+    traits of starter code, by their keys."""
 
-    def __init__(self) -> None:
-        self._places: dict[tuple[str, str], dict[int, Place]] = defaultdict(dict)
-        self._shown: dict[tuple[str, str], str] = {}
-        self._common: set[tuple[str, str]] = set()
+    def __init__(self, ignored: Iterable[str] = ()) -> None:
+        self._rare: dict[str, tuple[str, list[tuple[int, str, int]]]] = {}
+        self._common = set(ignored)
 
-    def add(self, kind: str, key: str, shown: str, submission: int, file: str, line: int) -> None:
-        """Record that a submission has a trait, and its first place in it."""
-        trait = kind, key
-        if trait in self._common:
-            return
-        places = self._places[trait]
-        places.setdefault(submission, Place(submission, file, line))
-        self._shown.setdefault(trait, shown)
-        if len(places) > MOST_HOLDERS:
-            self._common.add(trait)
-            del self._places[trait], self._shown[trait]
+    def add(self, submission: int, files: Sequence[str], traits: Iterable[tuple[str, str, int, int]]) -> None:
+        """Record the traits of a submission, each once: its key, its text, and the number of the file and the line of
+        its first place. ``files`` are the names of the submission's files."""
+        rare, common = self._rare, self._common
+        for key, shown, file, line in traits:
+            if key in common:
+                continue
+            place = submission, files[file], line
+            held = rare.get(key)
+            if held is None:
+                rare[key] = shown, [place]
+            elif len(held[1]) < MOST_HOLDERS:
+                held[1].append(place)
+            else:
+                common.add(key)
+                del rare[key]
 
-    def rare(self, submissions: int) -> Iterable[tuple[Trait, Mapping[int, Place]]]:
+    def rare(self, submissions: int) -> Iterator[RareTrait]:
         """Yield the rare traits that at least two of this many submissions have."""
         most = most_holders(submissions)
-        for (kind, key), places in self._places.items():
+        for key, (shown, places) in self._rare.items():
             if 2 <= len(places) <= most:
-                yield Trait(kind, key, self._shown[kind, key], 0), places
+                yield RareTrait(key, shown, {place[0]: Place(*place) for place in places})
 
 
 def most_holders(submissions: int) -> int:
@@ -132,20 +148,26 @@ QUOTED = 80
 _LETTERS = re.compile(r"\w+")
 
 
-def literals(lexeme: Lexeme) -> Iterator[Trait]:
-    """Yield the trait of a string, a number or a comment that is long enough."""
-    if lexeme.kind is LexemeKind.STRING:
-        content = lexeme.text.strip("\"'`")
-        if sum(map(len, _LETTERS.findall(content))) >= MIN_STRING:
-            yield Trait(LITERAL, content, quote(lexeme.text), lexeme.start)
-    elif lexeme.kind is LexemeKind.NUMBER:
-        digits = lexeme.text.replace("_", "").lower()
-        if sum(map(str.isdigit, digits.rstrip("0"))) >= MIN_DIGITS:
-            yield Trait(LITERAL, digits, quote(lexeme.text), lexeme.start)
-    elif lexeme.kind is LexemeKind.COMMENT:
-        words = _LETTERS.findall(lexeme.text.lower())
-        if len(words) >= MIN_COMMENT_WORDS and sum(map(len, words)) >= MIN_COMMENT_LETTERS:
-            yield Trait(COMMENT, " ".join(words), quote(lexeme.text), lexeme.start)
+def literals(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
+    """Yield the strings and numbers that are long enough."""
+    for kind, text, start in lexemes:
+        if kind is LexemeKind.STRING:
+            content = text.strip("\"'`")
+            if len(content) >= MIN_STRING and sum(map(len, _LETTERS.findall(content))) >= MIN_STRING:
+                yield Trait(content, quote(text), start)
+        elif kind is LexemeKind.NUMBER and len(text) >= MIN_DIGITS:
+            digits = text.replace("_", "").lower()
+            if sum(map(str.isdigit, digits.rstrip("0"))) >= MIN_DIGITS:
+                yield Trait(digits, quote(text), start)
+
+
+def comments(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
+    """Yield the comments that are long enough."""
+    for kind, text, start in lexemes:
+        if kind is LexemeKind.COMMENT:
+            words = _LETTERS.findall(text.lower())
+            if len(words) >= MIN_COMMENT_WORDS and sum(map(len, words)) >= MIN_COMMENT_LETTERS:
+                yield Trait(" ".join(words), quote(text), start)
 
 
 def quote(text: str) -> str:
@@ -165,6 +187,8 @@ LONGEST_LINE = 400
 _SHAPE = re.compile(r"[^\W\d]\w*+|\d[\w.]*+")
 _BEFORE = re.compile(r"\S +[,;)]")
 _WIDE = re.compile(r"[^\s/#] {2,}[^\s/#*-]")
+# The last sign of a line that may have blanks at its end.
+_LAST = (" ", "\t")
 
 
 def blanks(text: str, starter_code: Sequence[Span] = ()) -> Iterator[Trait]:
@@ -172,21 +196,16 @@ def blanks(text: str, starter_code: Sequence[Span] = ()) -> Iterator[Trait]:
     begins = [span.start for span in starter_code]
     start = 0
     for line in text.split("\n"):
-        may_be = len(line) <= LONGEST_LINE and _may_be_odd(line.rstrip("\r"))
-        if may_be and (oddities := list(_oddities(line.rstrip("\r")))):
+        body = line.rstrip("\r").lstrip(" \t")
+        # A quick check that most lines fail.
+        may_be = "  " in body or " ," in body or " ;" in body or " )" in body or body[-1:] in _LAST or " \t" in line
+        if may_be and len(line) <= LONGEST_LINE and (oddities := list(_oddities(line.rstrip("\r")))):
             shape = _SHAPE.sub(lambda match: "0" if match[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
             before = bisect_right(begins, start + len(line))
             is_starter_code = before > 0 and starter_code[before - 1].end > start
             if len("".join(line.split())) >= SHORTEST_LINE and not is_starter_code:
-                yield Trait(BLANKS, f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start)
+                yield Trait(f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start)
         start += len(line) + 1
-
-
-def _may_be_odd(line: str) -> bool:
-    """Return whether a line may have odd blanks: a quick check that most lines fail."""
-    body = line.lstrip(" \t")
-    is_wide = "  " in body or " ," in body or " ;" in body or " )" in body
-    return is_wide or body[-1:] in (" ", "\t") or " \t" in line
 
 
 def _oddities(line: str) -> Iterator[str]:
@@ -222,20 +241,22 @@ _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
 
 
 def words(text: str) -> Iterator[Trait]:
-    """Yield the words of a text, also those inside names, in lower case; each spelling once, at its first position."""
+    """Yield the words of a text, also those inside names; each spelling once, at its first position. Their keys are in
+    lower case."""
     first: dict[str, int] = {}
     for match in _RUNS.finditer(text):
         first.setdefault(match[0], match.start())
     for run, start in first.items():
-        for word, at in _words_of(run):
-            yield Trait(MISSPELLING, word.lower(), word, start + at)
+        for key, word, at in _words_of(run):
+            yield Trait(key, word, start + at)
 
 
 @lru_cache(1 << 16)
-def _words_of(run: str) -> tuple[tuple[str, int], ...]:
-    """Return the words of a run with their positions in it. People of one class write the same names."""
-    parts = ((match[0], match.start()) for match in _PARTS.finditer(run))
-    return tuple(part for part in parts if SHORTEST_WORD <= len(part[0]) <= LONGEST_WORD)
+def _words_of(run: str) -> tuple[tuple[str, str, int], ...]:
+    """Return the words of a run, in lower case and as written, with their positions in it. People of one class write
+    the same names."""
+    parts = ((match[0].lower(), match[0], match.start()) for match in _PARTS.finditer(run))
+    return tuple(part for part in parts if SHORTEST_WORD <= len(part[1]) <= LONGEST_WORD)
 
 
 class Spelling:
