@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,18 @@ def modules_after(code):
 
 def test_importing_whorl_imports_nothing_heavy():
     assert not modules_after("import whorl") & {"numpy", "click", "rich", "importlib.metadata"}
+
+
+def test_comparing_programs_imports_nothing_that_it_does_not_need():
+    folder = Path(__file__).parents[1] / "examples" / "class"
+    code = (
+        "from click.testing import CliRunner; from whorl.cli import main; "
+        f"result = CliRunner().invoke(main, ['compare', {str(folder)!r}, '--format', 'json', '--no-cache']); "
+        "assert result.exit_code == 0, result.output"
+    )
+    # NumPy imports its masked arrays at the first call of its functions for sets.
+    needless = {"numpy.ma", "rich", "whorl.comparison.jplag", "whorl.matching.deep.likeness"}
+    assert not modules_after(code) & needless
 
 
 def test_the_help_needs_nothing_heavy():

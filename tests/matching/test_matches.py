@@ -1,5 +1,6 @@
 """The matches of two documents: who is left does not matter, and coverage counts each symbol once."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ import whorl
 from whorl.comparison.compare import _read
 from whorl.matching import matches
 from whorl.matching.chains import Chain, Link, covered
+from whorl.matching.evidence import shared_hashes
 
 SCHEME = whorl.Scheme(k=4, w=3)
 texts = st.text("abc", max_size=60)
@@ -24,6 +26,12 @@ def test_symbols_are_counted_once(rows):
     lefts, rights = covered(chains)
     assert lefts == len({at for a, _, n in rows for at in range(a, a + n)})
     assert rights == len({at for _, b, n in rows for at in range(b, b + n)})
+
+
+@given(st.lists(st.integers(0, 9)), st.lists(st.integers(0, 9)))
+def test_shared_hashes_are_those_of_both_sides(left, right):
+    sides = [np.array(sorted(side), np.uint64) for side in (left, right)]
+    assert shared_hashes(*sides).tolist() == sorted({*left} & {*right})
 
 
 def test_widths_of_symbols_do_not_matter():

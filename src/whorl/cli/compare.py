@@ -30,7 +30,6 @@ from whorl.cli.options import (
 from whorl.cli.progress import stages
 from whorl.comparison.compare import compare_all
 from whorl.comparison.export import as_json, as_rows, as_sarif
-from whorl.comparison.jplag import write_jplag
 from whorl.comparison.layouts import LAYOUTS
 from whorl.comparison.result import Comparison
 from whorl.comparison.settings import (
@@ -181,6 +180,8 @@ def command(
             click.echo(line, err=form != "table")
         comparison = _with_run(comparison, options, review)
         if jplag is not None:
+            from whorl.comparison.jplag import write_jplag
+
             write_jplag(comparison, jplag, datetime.now().astimezone())
         page = None if report is None else _written(comparison, report, title or names, marks, report_size)
         _show(comparison, form, group_by is not None)

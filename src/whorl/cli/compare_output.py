@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from whorl.comparison.result import BY_PASSAGE, Comparison
 from whorl.formats.archives.kinds import FOLDERS
@@ -14,6 +11,11 @@ from whorl.formats.archives.names import printable
 from whorl.formats.archives.walk import NOT_INCLUDED
 from whorl.model import Skipped
 from whorl.sandbox.limits import format_bytes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 # Rows of a table.
 ROWS = 25
@@ -31,6 +33,8 @@ NAMES = 3
 
 def print_tables(comparison: Comparison, by_person: bool) -> None:
     """Print a comparison; with ``by_person``, also group pairs by the same two people."""
+    from rich.console import Console  # slow to import, and JSON needs no tables
+
     console = Console(highlight=False)
     _print_not_compared(console, comparison)
     console.print(_summary(comparison), soft_wrap=True)
@@ -48,22 +52,34 @@ def print_tables(comparison: Comparison, by_person: bool) -> None:
     _print_notes(console, comparison)
 
 
+def _text(words: str, style: str = "") -> "Text":
+    from rich.text import Text
+
+    return Text(words, style)
+
+
+def _table() -> "Table":
+    from rich.table import Table
+
+    return Table(box=None, pad_edge=False, header_style="dim")
+
+
 def recognised_lines(comparison: Comparison) -> list[str]:
     """Return what was recognised, and the option that overrules it."""
     return [f"recognised: {each.sentence()}; --layout none compares each entry as it is" for each in comparison.layouts]
 
 
-def _print_not_compared(console: Console, comparison: Comparison) -> None:
+def _print_not_compared(console: "Console", comparison: Comparison) -> None:
     """Print the files that have no score, before all scores."""
     items = comparison.not_compared
     if not items:
         return
-    console.print(Text(f"NOT COMPARED: {_counted(len(items))}. Check them first:", "bold red"), soft_wrap=True)
+    console.print(_text(f"NOT COMPARED: {_counted(len(items))}. Check them first:", "bold red"), soft_wrap=True)
     for item in items[:ROWS]:
         size = "" if item.size is None else f" ({format_bytes(item.size)})"
         inside = item.file.removeprefix(f"{item.submission}/")
         file = f": {inside}" if inside and inside != item.submission else ""
-        console.print(Text(f"  {item.submission or 'the base'}{file}{size}: {item.reason}", "red"), soft_wrap=True)
+        console.print(_text(f"  {item.submission or 'the base'}{file}{size}: {item.reason}", "red"), soft_wrap=True)
     if len(items) > ROWS:
         console.print(f"  … and {len(items) - ROWS:,} more: --report FOLDER or --format json shows them", style="red")
     console.print()
@@ -77,17 +93,17 @@ def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _summary(comparison: Comparison) -> Text:
+def _summary(comparison: Comparison) -> "Text":
     fresh = sum(not submission.archived for submission in comparison.submissions)
     archived = len(comparison.submissions) - fresh
     everybody = _many(fresh, "submission") + (f" and {archived:,} archived" if archived else "")
     if not comparison.compared:
-        return Text(f"{everybody}, no pair to compare")
+        return _text(f"{everybody}, no pair to compare")
     unit = comparison.scheme.symbols or "symbols"
     or_long = f" or a shared passage of {comparison.long} {unit}" if comparison.long else ""
     guarantee = comparison.scheme.guarantee
     promise = f"; every shared passage of {guarantee} {unit} is found" if guarantee else ""
-    return Text(
+    return _text(
         f"{everybody}, {_many(comparison.compared, 'pair')} compared, {len(comparison.pairs):,} listed: "
         f"{comparison.measure} of at least {comparison.threshold:g}{or_long}\n"
         f"half of all pairs score at most {comparison.quantile(0.5):.0%}, "
@@ -96,7 +112,7 @@ def _summary(comparison: Comparison) -> Text:
     )
 
 
-def _print_unlisted(console: Console, comparison: Comparison) -> None:
+def _print_unlisted(console: "Console", comparison: Comparison) -> None:
     """Print how many pairs share something and are not listed, and how to see them."""
     if comparison.unlisted:
         limit = f" --limit {len(comparison.pairs) + comparison.unlisted}" if comparison.omitted else ""
@@ -106,8 +122,8 @@ def _print_unlisted(console: Console, comparison: Comparison) -> None:
         console.print(f"{line}: --threshold 0{limit} lists those with a passage", style="dim", soft_wrap=True)
 
 
-def _pairs(comparison: Comparison) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+def _pairs(comparison: Comparison) -> "Table":
+    table = _table()
     for name in ("score", "similar", "contained", "covers", "", "longest"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("left", overflow="fold")
@@ -119,7 +135,7 @@ def _pairs(comparison: Comparison) -> Table:
     for pair in rows:
         numbers = pair.score, pair.similarity, pair.containment, pair.left_coverage, pair.right_coverage
         names = (
-            Text(f"{comparison.submissions[side].name}{_and_more(others)}")
+            _text(f"{comparison.submissions[side].name}{_and_more(others)}")
             for side, others in zip((pair.left, pair.right), comparison.others(pair), strict=True)
         )
         reason = [pair.listed if pair.listed == BY_PASSAGE else "its " + comparison.measure] if has_long else []
@@ -131,53 +147,53 @@ def _and_more(others: tuple[int, ...]) -> str:
     return f" +{len(others):,} identical" if others else ""
 
 
-def _groups(comparison: Comparison) -> Table | Text:
+def _groups(comparison: Comparison) -> "Table | Text":
     if not comparison.groups:
-        return Text("\nno pair has a known person on both sides: see --submissions-csv", "yellow")
-    table = Table(box=None, pad_edge=False, header_style="dim")
+        return _text("\nno pair has a known person on both sides: see --submissions-csv", "yellow")
+    table = _table()
     for name in ("together", "pairs"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("person")
     table.add_column("person")
     for group in comparison.groups[:ROWS]:
-        table.add_row(f"{100 * group.score:.0f}%", str(len(group.pairs)), Text(group.left), Text(group.right))
+        table.add_row(f"{100 * group.score:.0f}%", str(len(group.pairs)), _text(group.left), _text(group.right))
     return table
 
 
-def _print_clusters(console: Console, comparison: Comparison) -> None:
+def _print_clusters(console: "Console", comparison: Comparison) -> None:
     for number, cluster in enumerate(comparison.clusters[:ROWS], 1):
         names = ", ".join(comparison.submissions[member].name for member in cluster.members[:ROWS])
         more = f" … and {len(cluster.members) - ROWS:,} more" if len(cluster.members) > ROWS else ""
         line = f"cluster {number}, {len(cluster.members):,} submissions: {names}{more}"
-        console.print(Text(line if number > 1 else f"\n{line}"), soft_wrap=True)
+        console.print(_text(line if number > 1 else f"\n{line}"), soft_wrap=True)
 
 
-def _print_odd(console: Console, comparison: Comparison) -> None:
+def _print_odd(console: "Console", comparison: Comparison) -> None:
     """Print findings about single submissions. Replace control characters in the texts that they quote."""
     odd = [(number, finding) for number, findings in comparison.findings.submissions.items() for finding in findings]
     for number, finding in odd[:ROWS]:
         words = "".join(letter if letter.isprintable() else "�" for letter in finding.words)
-        console.print(Text(f"odd, {comparison.submissions[number].name}: {words}"), soft_wrap=True)
+        console.print(_text(f"odd, {comparison.submissions[number].name}: {words}"), soft_wrap=True)
     if len(odd) > ROWS:
         more = f"… and {len(odd) - ROWS:,} more findings: --report FOLDER or --format json shows them"
         console.print(more, style="dim")
 
 
-def _print_notes(console: Console, comparison: Comparison) -> None:
+def _print_notes(console: "Console", comparison: Comparison) -> None:
     """Print which files were skipped or read differently, by reason."""
     left_out: dict[str, list[Skipped]] = {}
     for item in comparison.skipped:
         if item.expected:
             left_out.setdefault(item.reason.replace(item.name, "the file"), []).append(item)
     for reason, items in sorted(left_out.items(), key=lambda entry: -sum(item.size or 0 for item in entry[1])):
-        console.print(Text(_left_out(reason, items), "yellow"), soft_wrap=True)
+        console.print(_text(_left_out(reason, items), "yellow"), soft_wrap=True)
     notes: dict[str, list[str]] = {}
     for submission in comparison.submissions:
         for file in submission.files:
             for note in file.notes:
                 notes.setdefault(note, []).append(f"{submission.name}: {file.name}")
     for reason, names in sorted(notes.items(), key=lambda entry: -len(entry[1])):
-        console.print(Text(f"note: {_some(names)}: {reason}", "yellow"), soft_wrap=True)
+        console.print(_text(f"note: {_some(names)}: {reason}", "yellow"), soft_wrap=True)
 
 
 def _left_out(reason: str, items: list[Skipped]) -> str:

@@ -28,8 +28,6 @@ from whorl.engine.sampling import distinct
 from whorl.errors import InputError
 from whorl.formats.reading import CODE
 from whorl.matching.chains import sample
-from whorl.matching.deep.likeness import Prose, check_prose, deep_likeness
-from whorl.matching.deep.words import words
 from whorl.matching.evidence import evidence, sift
 from whorl.matching.likeness import ComparedDocument, Likeness, likeness
 from whorl.matching.passage import Lines
@@ -55,6 +53,9 @@ def compare(
     if summaries and not deep:
         raise InputError("summaries: only the deep pass finds them; add deep")
     if deep:
+        from whorl.matching.deep.likeness import Prose, check_prose, deep_likeness  # programs are compared without
+        from whorl.matching.deep.words import words
+
         check_prose(scheme)
     sides = _read(left, scheme), _read(right, scheme)
     totals = [len(distinct(document.evidence.hashes)) for document, _ in sides]
@@ -128,6 +129,8 @@ class Comparing:
             raise InputError("nothing to compare: name a folder, an archive or files")
         scheme = scheme_for(paths, self._settings) if self._scheme is None else resolve(self._scheme)
         if self._settings.deep:
+            from whorl.matching.deep.likeness import check_prose  # programs are compared without it
+
             check_prose(scheme)
         settings, normal = self._settings, self._settings.normal_form and scheme.frontend == CODE
         named = paths

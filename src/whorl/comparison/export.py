@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
@@ -109,6 +108,8 @@ _RULE = "shared-passage"
 def as_sarif(comparison: Comparison) -> dict[str, Any]:
     """Return the passages as results of SARIF 2.1.0, best pair first: the left side is the location of a result, the
     right side its related location. The rank is the score of the pair in percent."""
+    from importlib.metadata import version  # slow to import, and the other formats need none
+
     driver = {
         "name": "Whorl",
         "semanticVersion": version("whorl"),

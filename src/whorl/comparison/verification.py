@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from whorl.comparison.weights import ClassWeights
 from whorl.engine.sampling import distinct
 from whorl.formats.code.normal.form import names
 from whorl.matching.chains import Background, Chain, Link, calibrate, significant_chains
-from whorl.matching.deep.likeness import Prose, deep_likeness
-from whorl.matching.deep.words import words
 from whorl.matching.evidence import Evidence, gather, shared_hashes
 from whorl.matching.likeness import (
     ComparedDocument,
@@ -33,6 +31,9 @@ from whorl.matching.passage import Lines, Match, Passage, Side
 from whorl.matching.score import ScorePart, make_score
 from whorl.model import Hashes, Span
 from whorl.scheme import Scheme
+
+if TYPE_CHECKING:
+    from whorl.matching.deep.likeness import Prose
 
 # Largest distance between neighbouring symbols of one piece, in characters: a few lines. An inlined function is mostly
 # farther away.
@@ -277,6 +278,8 @@ class PairVerifier:
             return self._weights.symbols(name, common, left, right)
 
         if self._settings.deep:
+            from whorl.matching.deep.likeness import deep_likeness  # programs are compared without these
+
             prose, summarised = (self._prose(left), self._prose(right)), self._settings.summaries
             return deep_likeness(*prose, self._scheme, weigh, self._backgrounds.plain, summarised=summarised)
         sides = self._document(left), self._document(right)
@@ -299,7 +302,10 @@ class PairVerifier:
         evidence = gather([file for file, _ in rows])
         return ComparedDocument(evidence, [file.name for file in entry.files], [Lines(text) for _, text in rows])
 
-    def _read_prose(self, submission: int) -> Prose:
+    def _read_prose(self, submission: int) -> "Prose":
+        from whorl.matching.deep.likeness import Prose
+        from whorl.matching.deep.words import words
+
         rows = [unpack(self._buffer.get(row)) for row in self._entries[submission].rows]
         return Prose(self._document(submission), words([text for _, text in rows], [evidence for evidence, _ in rows]))
 
