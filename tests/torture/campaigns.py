@@ -26,9 +26,6 @@ from tests.torture.stores import Kind, expected
 
 T = TypeVar("T")
 
-# Changes of one life of a writer.
-LIFE = 12
-
 # Documents of a store before it is made anew.
 MANY = 40
 
@@ -101,7 +98,7 @@ def kills(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random, wri
     present: set[str] = set()
     first = 0
     for _ in turns:
-        begun = {who: range(first, first + LIFE) for who in range(writers)}
+        begun = {who: range(first, first + kind.life) for who in range(writers)}
         before = {who: _acknowledged(root, who) for who in begun}
         children = {who: Child(_mortal(kind, root, who, begun[who], draw.randint(1, usual))) for who in begun}
         if draw.random() < 0.3:
@@ -122,7 +119,7 @@ def kills(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random, wri
             report.faults.append(f"lost or too many: {sorted(set(found.answer) ^ present)}, {sure}")
             return report
         present = set(found.answer)
-        first += LIFE
+        first += kind.life
         if len(present) > MANY:  # reading all of it after each round would take longer and longer
             shutil.rmtree(root)
             root.mkdir()
@@ -136,7 +133,7 @@ def warm_up(kind: Kind, base: Path) -> None:
     root = base / f"warm-{kind.name}"
     root.mkdir()
     kind.create(root / "store")
-    done(lambda: _writing(kind, root, 0, range(LIFE)))
+    done(lambda: _writing(kind, root, 0, range(kind.life)))
     kind.names(root / "store")
     shutil.rmtree(root)
     assert threading.active_count() == 1, "forked children inherit no thread"
@@ -150,7 +147,7 @@ def _usual(kind: Kind, base: Path) -> int:
 
     def counted() -> int:
         shim.arm(root, shim.COUNT)
-        _writing(kind, root, 0, range(LIFE))
+        _writing(kind, root, 0, range(kind.life))
         return shim.calls()
 
     ended = done(counted)
@@ -176,7 +173,7 @@ def power_cuts(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random
     def live() -> None:
         shim.arm(root, shim.COUNT, log=log)
         kind.create(root / "store")
-        _writing(kind, root, 0, range(LIFE))
+        _writing(kind, root, 0, range(kind.life))
 
     ended = done(live)
     if ended.fault or ended.error:
@@ -196,7 +193,7 @@ def power_cuts(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random
         report.counts["states"] += 1
         if found.error or found.fault or found.was_killed:
             report.faults.append(f"call {cut}: unusable: {found.error or found.fault or 'killed'}")
-        elif not _agrees(kind, set(), set(found.answer), {0: range(LIFE)}, sure):
+        elif not _agrees(kind, set(), set(found.answer), {0: range(kind.life)}, sure):
             report.faults.append(f"call {cut}: lost or too many: {found.answer}, {sure}")
         shutil.rmtree(target)
     return report
@@ -222,7 +219,7 @@ def failures(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random) 
         if ended.fault or ended.was_killed:
             report.faults.append(f"call {at}, {os.strerror(error) if error else 'short'}: {ended.fault or 'killed'}")
         found = _names(kind, root)
-        begun, sure = {0: range(4, 4 + LIFE)}, {0: _acknowledged(root, 0)}
+        begun, sure = {0: range(4, 4 + kind.life)}, {0: _acknowledged(root, 0)}
         if found.error or found.fault or found.was_killed:
             report.faults.append(f"call {at}, {error}: unusable: {found.error or found.fault or 'killed'}")
         elif not _agrees(kind, present, set(found.answer), begun, sure):
@@ -236,7 +233,7 @@ def failures(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random) 
 def _hindered(kind: Kind, root: Path, at: int, error: int) -> Callable[[], None]:
     def live() -> None:
         shim.arm(root / "store", shim.FAIL if error else shim.SHORT, at, error)
-        _writing(kind, root, 0, range(4, 4 + LIFE))
+        _writing(kind, root, 0, range(4, 4 + kind.life))
 
     return live
 
@@ -249,7 +246,7 @@ def flips(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random) -> 
     kind.create(ready / "store")
 
     def live() -> None:
-        kind.write(ready / "store", 0, range(LIFE), lambda number: number == LIFE - 1 and os._exit(0))
+        kind.write(ready / "store", 0, range(kind.life), lambda number: number == kind.life - 1 and os._exit(0))
 
     done(live)
     files = sorted(path for path in ready.rglob("*") if path.is_file() and path.stat().st_size)

@@ -15,6 +15,7 @@ class Cleanings(Kind):
     """A change is a run that starts over. ``base`` is where the corpus is, beside what is tortured."""
 
     name = "cleaning"
+    life = 4  # each run once
 
     def __init__(self, base: Path) -> None:
         self._base, corpus = base, base / "corpus"

@@ -18,6 +18,7 @@ class Clusterings(Kind):
     """A change is a run with another threshold. ``base`` is where the corpus is, beside what is tortured."""
 
     name = "clustering"
+    life = 4  # each way to begin again once
 
     def __init__(self, base: Path) -> None:
         self._corpus = base / "corpus"

@@ -26,6 +26,9 @@ class Kind(ABC):
 
     name: str
 
+    # Changes of one life of a writer.
+    life = 12
+
     @abstractmethod
     def create(self, folder: Path) -> None:
         """Make an empty one."""
