@@ -92,7 +92,7 @@ def comparison(payloads: tuple[str, ...]) -> Comparison:
         scheme=preset("code"),
         submissions=tuple(submission(bundle, i % 2 == 1) for i, bundle in enumerate(every)),
         pairs=pairs,
-        clusters=tuple(Cluster((pair.left, pair.right), (number,)) for number, pair in enumerate(pairs)),
+        clusters=tuple(cluster(pairs, number) for number in range(0, len(pairs), 2)),
         groups=tuple(Group(text, text, 0.5, (0,)) for text in payloads),
         skipped=tuple(Skipped(text, text) for text in payloads),
         threshold=0.2,
@@ -118,6 +118,13 @@ def pair(every: list[tuple[str, ...]], number: int) -> Pair:
     return Pair(number, number + 1, score, 3, 0.5, 0.5, 7, passages)
 
 
+def cluster(pairs: tuple[Pair, ...], number: int) -> Cluster:
+    """Two pairs in a row, or the last one."""
+    both = pairs[number : number + 2]
+    members = tuple(chain(*((pair.left, pair.right) for pair in both)))
+    return Cluster(members, tuple(range(number, number + len(both))))
+
+
 def passage(left: str, right: str) -> Passage:
     whole = Match(Span(0, len(left)), Span(0, len(right)), 5)
     part = Match(Span(len(left) + 3, len(left) + 9), Span(9, 12), 2)
@@ -140,11 +147,18 @@ def pages(folder):
 
 
 def some_pages(folder):
-    """The overview, the pages that have all payloads together, and some of those that have two."""
+    """The overview, the lists, the pages that have all payloads together, and some of those that have two."""
     alone = len(PAYLOADS) // 2
     every = pages(folder)
-    pairs, submissions = ([path for path in every if path.parent.name == kind] for kind in ("pair", "submission"))
-    return [every[0], *pairs[:alone:5], *pairs[alone:], *submissions[: 2 * alone : 10], *submissions[2 * alone :]]
+    of_class = [path for path in every if path.parent.name == ""]
+    pairs, submissions, clusters = (
+        [path for path in every if path.parent.name == kind] for kind in ("pair", "submission", "cluster")
+    )
+    assert len(clusters) > 10
+    return [
+        *of_class, *pairs[:alone:5], *pairs[alone:], *submissions[: 2 * alone : 10], *submissions[2 * alone :],
+        *clusters[::4], *clusters[alone // 2 :],
+    ]  # fmt: skip
 
 
 def test_there_are_enough_payloads():
@@ -163,7 +177,7 @@ def test_what_runs_would_be_seen(browser):
 
 
 def test_names_of_files_on_disk_are_numbers(reports):
-    name = re.compile(r"index\.html|(?:pair|submission)/\d{4}\.html")
+    name = re.compile(r"(?:index|submissions)\.html|(?:pair|submission|cluster)/\d{4}\.html")
     assert all(name.fullmatch(str(path)) for path in pages(reports / "hostile"))
 
 

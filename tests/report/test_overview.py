@@ -49,21 +49,6 @@ def test_it_says_what_was_compared(index):
     assert "a.bin" in index.locator("#skipped").text_content()
 
 
-def test_it_lists_all_submissions_the_highest_scores_first(index):
-    rows = index.locator("#submissions tbody tr")
-    expect(rows).to_have_count(36)
-    scores = index.locator("#submissions tbody td:nth-child(2)").all_text_contents()
-    numbers = [int(score.strip("<%") or -1) for score in scores]
-    assert numbers == sorted(numbers, reverse=True)
-    name = rows.first.locator("a").text_content()
-    rows.first.locator("a").click()
-    expect(index.locator("h1")).to_have_text(name)
-    assert index.locator(".histogram rect:not(.others)").count() == 1
-    counts = [int(title.split(": ")[1].split()[0]) for title in index.locator(".histogram title").all_text_contents()]
-    assert sum(counts) == 36
-    assert {"Label", "Date"} <= set(index.locator("#pairs thead th").all_inner_texts())
-
-
 def test_it_shows_the_export_that_was_recognised(page, tmp_path):
     layouts = (Recognised("sorting.zip", "moodle", 3, 2), Recognised("old", "wrapper", 1, 1))
     page.goto(write(replace(classroom(3), layouts=layouts), tmp_path / "report").as_uri())
@@ -115,11 +100,46 @@ def test_filtering_by_text_tells_how_many(index):
     expect(index.locator("#pager")).to_be_hidden()
 
 
-def test_filtering_by_label_and_archive(index):
-    index.locator("#filter-label").select_option("any")
-    assert all(column(index, 12))
-    index.locator("#filter-label").select_option("own")
-    assert all("own" in labels for labels in column(index, 12))
+def test_filtering_by_several_labels(index):
+    menu = index.locator("#filter-labels")
+    menu.locator("summary").click()
+    menu.get_by_label("own").check()
+    assert all("own" in labels for labels in column(index, 13))
+    one = count(index)
+    menu.get_by_label("copied").check()
+    expect(index.locator("#count")).not_to_have_text(one)
+    expect(menu.locator("output")).to_have_text("copied, own")
+    assert all(column(index, 13))
+    menu.get_by_label("on both sides").check()
+    index.locator("#rows").select_option("1000")
+    unlabelled = {f"student {number:02}" for number in range(0, 36, 5)}
+    names = {*column(index, 2), *column(index, 3)}
+    assert not {name.split("\n")[0] for name in names} & unlabelled
+    menu.get_by_label("copied").uncheck()
+    assert set(column(index, 13)) == {"own"}
+    menu.get_by_label("own").uncheck()
+    menu.get_by_label("no label").check()
+    assert set(column(index, 13)) == {""}
+
+
+def test_the_menu_of_labels_closes_by_key_and_by_a_click_elsewhere_and_is_kept(index):
+    menu = index.locator("#filter-labels")
+    menu.locator("summary").press("Enter")
+    menu.get_by_label("own").press("Space")
+    menu.get_by_label("own").press("Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(menu.locator("summary")).to_be_focused()
+    menu.locator("summary").click()
+    index.locator("#pairs-title").click()
+    expect(menu).not_to_have_attribute("open", "")
+    shown = count(index)
+    index.locator("#table tbody a").first.click()
+    index.get_by_role("link", name="Overview").click()
+    expect(menu.locator("output")).to_have_text("own")
+    expect(index.locator("#count")).to_have_text(shown)
+
+
+def test_filtering_by_archive(index):
     index.locator("#filter-archived").check()
     assert index.locator("#table .archived").count() == 0
     assert len(column(index, 1)) > 0
@@ -174,10 +194,56 @@ def test_the_threshold_can_be_drawn_along_the_histogram(index):
 
 
 def test_from_the_table_to_a_pair_and_back(index):
-    index.locator("#table tbody a").nth(4).click()
+    index.locator("#table td.name a").nth(4).click()
     expect(index).to_have_url(re.compile(r"/pair/0003\.html$"))
     index.get_by_role("link", name="Overview").click()
     expect(index.locator("h1")).to_have_text("A class")
+
+
+def test_bars_stand_in_the_column_that_orders_the_table(index):
+    assert index.locator("#table td:nth-child(4) .bar").count() == 50
+    for name, at in (("Longest", 9), ("Common tokens", 10)):
+        sort_by(index, name)
+        assert index.locator(f"#table td:nth-child({at}) .bar").count() == index.locator("#table .bar").count() == 50
+        values = [int(value) for value in column(index, at)]
+        assert values == sorted(values, reverse=True)
+    sort_by(index, "Left")
+    assert index.locator("#table td:nth-child(4) .bar").count() == 50
+
+
+def test_a_comparison_ranked_by_shared_fingerprints_shows_them(page, tmp_path):
+    page.goto(write(replace(classroom(4), measure="shared"), tmp_path / "report").as_uri())
+    assert "Shared fingerprints" in page.locator("#table thead").inner_text().replace("\n", " ")
+    assert "Common" not in page.locator("#table thead").inner_text()
+
+
+def test_the_histogram_of_longest_passages_filters_the_table(index):
+    bars = index.locator("#lengths rect")
+    titles = bars.locator("title").all_text_contents()
+    assert sum(int(title.split(": ")[1].split()[0]) for title in titles) == int(re.sub(r"\D", "", count(index)))
+    bars.last.scroll_into_view_if_needed()
+    last = bars.last.bounding_box()
+    index.mouse.click(last["x"] + 1, last["y"] + last["height"] / 2)
+    start = int(bars.last.get_attribute("data-from"))
+    expect(index.locator("#filter-longest")).to_have_value(str(start))
+    assert column(index, 9)
+    assert all(int(value) >= start for value in column(index, 9))
+    expect(index.locator("#lengths rect.below")).to_have_count(bars.count() - 1)
+
+
+def test_submissions_without_a_link_can_be_hidden(index):
+    lonely = index.locator("#graph .node.lonely")
+    assert lonely.count() > 0
+    index.locator("#linked-only").check()
+    expect(lonely.first).to_be_hidden()
+    index.locator("#linked-only").uncheck()
+    expect(lonely.first).to_be_visible()
+
+
+def test_the_button_prints(index):
+    index.evaluate("window.print = () => { document.title = 'printed'; }")
+    index.get_by_role("button", name="Print").click()
+    expect(index).to_have_title("printed")
 
 
 def test_filtering_by_the_longest_passage(index):
@@ -252,9 +318,31 @@ def test_the_graph_by_keyboard(index):
     expect(index.locator("#only")).to_contain_text(second.get_attribute("aria-label"))
 
 
-def test_clusters_show_the_evidence_for_each_link(index):
-    assert index.locator("#clusters tbody a").count() > 0
-    assert "%" in index.locator("#clusters tbody tr").first.text_content()
+def test_a_column_names_the_cluster_and_leads_to_its_page(index):
+    clusters = column(index, 11)
+    assert all(number in {"1", "2", "3"} for number in clusters)
+    index.locator("#table tbody td:nth-child(11) a").first.click()
+    expect(index.locator("h1")).to_have_text(f"Cluster {clusters[0]}")
+
+
+def test_rows_are_sorted_by_cluster_and_those_without_one_come_last(page, tmp_path):
+    comparison = classroom(12)
+    assert [len(cluster.members) for cluster in comparison.clusters] == [4, 4, 4]
+    page.goto(write(replace(comparison, clusters=comparison.clusters[:1]), tmp_path / "report").as_uri())
+    for order in ("ascending", "descending"):
+        sort_by(page, "Cluster")
+        expect(page.locator("th[data-key=cluster]")).to_have_attribute("aria-sort", order)
+        assert column(page, 11) == ["1"] * 6 + [""] * 12
+
+
+def test_a_cluster_of_two_has_no_page(page, tmp_path):
+    comparison = classroom(6)
+    assert {len(cluster.members) for cluster in comparison.clusters} == {2}
+    index = write(comparison, tmp_path / "report")
+    assert not (index.parent / "cluster").exists()
+    page.goto(index.as_uri())
+    page.locator("#table tbody td:nth-child(11) a").first.click()
+    expect(page).to_have_url(re.compile(r"index\.html#cluster-1$"))
 
 
 def test_points_of_the_timeline_lead_to_pairs(index):

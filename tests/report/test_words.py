@@ -61,7 +61,7 @@ def test_why_a_passage_with_gaps_is_one():
     two = Match(Span(50, 100), Span(53, 90), 83)
     assert words.reason(passage(one, two), preset("code")) == (
         "Lines 10–32 of Main.java and line 5 of Sol.java: 143 tokens are equal, in 2 pieces, the longest of 83;"
-        " between them are 10 characters on the left and 3 on the right; names, layout and comments do not count."
+        " between them are 10 characters in the first and 3 in the second; names, layout and comments do not count."
     )
 
 

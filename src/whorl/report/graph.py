@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import floor
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.comparison.result import Comparison
+from whorl.comparison.result import Cluster, Comparison
 from whorl.components import Components
 from whorl.report.markup import plain
 
@@ -263,8 +264,19 @@ def _linked(comparison: Comparison) -> list[int]:
 
 def cluster_colours(comparison: Comparison) -> dict[int, int]:
     """Return the colour of each submission in one of the largest clusters."""
-    largest = sorted(comparison.clusters, key=lambda cluster: -len(cluster.members))[:LABEL_COLOURS]
-    return {member: colour for colour, cluster in enumerate(largest) for member in cluster.members}
+    return {member: number for member, number in cluster_numbers(comparison).items() if number < LABEL_COLOURS}
+
+
+@lru_cache(maxsize=1)
+def by_size(comparison: Comparison) -> tuple[Cluster, ...]:
+    """Return the clusters, largest first: the order of their numbers."""
+    return tuple(sorted(comparison.clusters, key=lambda cluster: -len(cluster.members)))
+
+
+@lru_cache(maxsize=1)
+def cluster_numbers(comparison: Comparison) -> dict[int, int]:
+    """Return the number of each submission's cluster, from 0, for submissions that have one."""
+    return {member: number for number, cluster in enumerate(by_size(comparison)) for member in cluster.members}
 
 
 def _node(comparison: Comparison, submission: int, x: float, y: float, colour: int | None) -> GraphNode:

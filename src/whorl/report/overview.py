@@ -1,23 +1,33 @@
-"""The overview page: pairs, scores, graph, clusters, groups, skipped files and method."""
+"""The pages about a whole class: the overview, the list of submissions, and a page for each cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from platform import python_version
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from whorl._version import VERSION
-from whorl.comparison.result import BY_PASSAGE, Comparison, Pair, Submission
+from whorl.comparison.result import BY_PASSAGE, Cluster, Comparison, Pair, Submission
 from whorl.report import words
-from whorl.report.graph import LABEL_COLOURS, graph, whole_percent
+from whorl.report.graph import LABEL_COLOURS, by_size, cluster_numbers, graph, whole_percent
 from whorl.report.markup import plain
 from whorl.report.pages import DIGITS, NO_REVIEW, Review, page_name, render
-from whorl.report.plots import day, histogram, labels, timeline
-from whorl.report.submission import best_scores, names_of, pairs_by_submission
+from whorl.report.plots import DateSpan, date_span, day, histogram, labels, length_histogram, timeline
+from whorl.report.submission import (
+    ClusterLink,
+    best_scores,
+    cluster_link,
+    cluster_pages,
+    names_of,
+    pairs_by_submission,
+)
 
-# Maximum number of listed links of a cluster, and of clusters with such a list; the table of pairs has all.
-LINKS_A_CLUSTER = 100
-CLUSTERS_WITH_LINKS = 50
+# Maximum number of clusters whose members are all named on the overview.
+CLUSTERS_WITH_NAMES = 50
+
+# Maximum number of members in the heat map of a cluster, and of pairs in its list: what a person reads.
+MAPPED = 60
+PAIRS_OF_CLUSTER = 500
 
 # Maximum number of listed pairs in a browser without scripts.
 WITHOUT_SCRIPTS = 500
@@ -40,21 +50,53 @@ class PairLink:
 
 
 class SubmissionRow(NamedTuple):
-    """A submission with its page, its highest score, None without a listed pair, and the number of its pairs."""
+    """A submission with its page, the pair with its highest score, the number of its pairs, its lines, and its
+    cluster."""
 
     page: str
     submission: Submission
-    highest: float | None
+    best: PairLink | None
     pairs: int
+    lines: int
+    cluster: ClusterLink | None
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionCluster:
-    """A cluster of submissions: its members, its strongest links, and the number of further links."""
+    """A cluster of submissions. ``links`` are the pairs that connect its members, the highest score first; ``mean`` is
+    the mean of their scores."""
 
+    link: ClusterLink
     members: tuple[Submission, ...]
     links: tuple[PairLink, ...]
-    omitted: int
+    mean: float
+
+
+class ClusterMember(NamedTuple):
+    """A member of a cluster: its page, the highest and mean score of its listed pairs with other members, their number,
+    and the place of its date between the first and the last one, from 0 to 1."""
+
+    page: str
+    submission: Submission
+    highest: float
+    mean: float
+    pairs: int
+    place: float | None
+
+
+class HeatCell(NamedTuple):
+    """A pair in a heat map: its page and score."""
+
+    page: str
+    score: float
+
+
+class HeatRow(NamedTuple):
+    """A row of a heat map: a member with its page, and its listed pair with each mapped member, if there is one."""
+
+    page: str
+    submission: Submission
+    cells: tuple[HeatCell | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +128,18 @@ def overview(comparison: Comparison, title: str, now: datetime, review: Review =
         measures=words.MEASURES,
         symbols=comparison.scheme.symbols,
         histogram=histogram(comparison.scores),
+        lengths=length_histogram([pair.longest for pair in comparison.pairs]),
         graph=drawn,
         linked=linked,
         every_label=sorted(numbers),
+        unlabelled=any(not submission.label for submission in comparison.submissions),
         labels=tuple(numbers)[:LABEL_COLOURS],
         timeline=timeline(comparison, numbers),
         dated=any(submission.date for submission in comparison.submissions),
         minimum=_minimum(comparison),
         label_colours=LABEL_COLOURS,
-        clusters=clusters(comparison),
-        with_links=CLUSTERS_WITH_LINKS,
-        submissions=submission_rows(comparison),
+        clusters=[cluster_view(comparison, number) for number in range(len(comparison.clusters))],
+        with_names=CLUSTERS_WITH_NAMES,
         groups=groups(comparison),
         notes=notes(comparison.submissions),
         not_compared=comparison.not_compared,
@@ -135,26 +178,125 @@ def pair_links(comparison: Comparison, numbers: Sequence[int]) -> tuple[PairLink
     )
 
 
-def clusters(comparison: Comparison) -> tuple[SubmissionCluster, ...]:
-    """Return the clusters, largest first, each with its strongest links."""
-    views = []
-    for cluster in sorted(comparison.clusters, key=lambda cluster: -len(cluster.members)):
-        strongest = sorted(cluster.pairs, key=lambda number: -comparison.pairs[number].score)[:LINKS_A_CLUSTER]
-        members = tuple(comparison.submissions[member] for member in cluster.members)
-        views.append(SubmissionCluster(members, pair_links(comparison, strongest), len(cluster.pairs) - len(strongest)))
-    return tuple(views)
+def cluster_view(comparison: Comparison, number: int) -> SubmissionCluster:
+    """Return a cluster by its number, from 0."""
+    cluster = by_size(comparison)[number]
+    strongest = sorted(cluster.pairs, key=lambda at: -comparison.pairs[at].score)
+    links = pair_links(comparison, strongest)
+    members = tuple(comparison.submissions[member] for member in cluster.members)
+    mean = sum(link.pair.score for link in links) / max(1, len(links))
+    return SubmissionCluster(cluster_link(comparison, number), members, links, mean)
 
 
-def submission_rows(comparison: Comparison) -> list[SubmissionRow]:
-    """Return all submissions, those with the highest scores first."""
-    best, pairs = best_scores(comparison), pairs_by_submission(comparison)
-    rows = [
-        SubmissionRow(
-            page_name(number), submission, best[number] if number in pairs else None, len(pairs.get(number, ()))
+def cluster_page(comparison: Comparison, number: int, title: str) -> str:
+    """Return the page of a cluster by its number, from 0."""
+    cluster = by_size(comparison)[number]
+    inside = _pairs_inside(comparison, cluster)
+    submissions = [comparison.submissions[member] for member in cluster.members]
+    dates = date_span(submissions)
+    view = cluster_view(comparison, number)
+    last = cluster_pages(comparison) - 1
+    return render(
+        "cluster",
+        title=title,
+        named=names_of(comparison),
+        symbols=comparison.scheme.symbols,
+        cluster=view,
+        listed=view.links[:PAIRS_OF_CLUSTER],
+        members=_members(comparison, cluster, inside, dates),
+        heat=_heat_map(comparison, _strongest_first(cluster, inside, comparison.pairs), inside),
+        total=len(comparison.clusters),
+        dates=dates,
+        labelled=any(each.label for each in submissions),
+        dated=any(each.date for each in submissions),
+        previous=page_name(number - 1) if number else None,
+        following=page_name(number + 1) if number < last else None,
+        colour=number if number < LABEL_COLOURS else None,
+    )
+
+
+# The numbers of listed pairs of each member of a cluster, by the other member.
+PairsInside: TypeAlias = dict[int, dict[int, int]]
+
+
+def _pairs_inside(comparison: Comparison, cluster: Cluster) -> PairsInside:
+    inside: PairsInside = {member: {} for member in cluster.members}
+    for at, pair in enumerate(comparison.pairs):
+        if pair.left in inside and pair.right in inside:
+            inside[pair.left][pair.right] = inside[pair.right][pair.left] = at
+    return inside
+
+
+def _members(
+    comparison: Comparison, cluster: Cluster, inside: PairsInside, dates: DateSpan | None
+) -> list[ClusterMember]:
+    """Return the members in the order of their dates; without dates, the highest scores first."""
+    rows = []
+    for at, member in enumerate(cluster.members):
+        scores = [comparison.pairs[number].score for number in inside[member].values()] or [0.0]
+        place = None if dates is None else dates.places[at]
+        highest, mean = max(scores), sum(scores) / len(scores)
+        submission = comparison.submissions[member]
+        rows.append(ClusterMember(page_name(member), submission, highest, mean, len(inside[member]), place))
+    return sorted(rows, key=lambda row: (2.0 if row.place is None else row.place, -row.highest))
+
+
+def _strongest_first(cluster: Cluster, inside: PairsInside, pairs: Sequence[Pair]) -> list[int]:
+    """Return the members to map: first the one with the highest scores, then always the one that is most like those
+    before it, so that groups stand together."""
+    rest = dict.fromkeys(cluster.members, 0.0)
+    chosen: list[int] = []
+    while rest and len(chosen) < MAPPED:
+        member = max(rest, key=lambda each: (rest[each], sum(pairs[at].score for at in inside[each].values())))
+        chosen.append(member)
+        del rest[member]
+        for other, at in inside[member].items():
+            if other in rest:
+                rest[other] += pairs[at].score
+    return chosen
+
+
+def _heat_map(comparison: Comparison, members: Sequence[int], inside: PairsInside) -> list[HeatRow]:
+    rows = []
+    for member in members:
+        pairs = [inside[member].get(other) for other in members]
+        cells = tuple(None if at is None else HeatCell(page_name(at), comparison.pairs[at].score) for at in pairs)
+        rows.append(HeatRow(page_name(member), comparison.submissions[member], cells))
+    return rows
+
+
+def submissions_page(comparison: Comparison, title: str) -> str:
+    """Return the list of all submissions, those with the highest scores first."""
+    best, pairs, numbers = best_scores(comparison), pairs_by_submission(comparison), cluster_numbers(comparison)
+    rows = []
+    for number in sorted(range(len(best)), key=lambda number: (-best[number], number not in pairs)):
+        own = pairs.get(number, [])
+        strongest = max(own, key=lambda at: comparison.pairs[at].score, default=None)
+        rows.append(
+            SubmissionRow(
+                page_name(number),
+                comparison.submissions[number],
+                None if strongest is None else pair_links(comparison, [strongest])[0],
+                len(own),
+                _lines(comparison, number),
+                cluster_link(comparison, numbers[number]) if number in numbers else None,
+            )
         )
-        for number, submission in enumerate(comparison.submissions)
-    ]
-    return sorted(rows, key=lambda row: -1 if row.highest is None else row.highest, reverse=True)
+    return render(
+        "submissions",
+        title=title,
+        named=names_of(comparison),
+        symbols=comparison.scheme.symbols,
+        rows=rows,
+        labelled=any(row.submission.label for row in rows),
+        dated=any(row.submission.date for row in rows),
+        clustered=bool(comparison.clusters),
+    )
+
+
+def _lines(comparison: Comparison, number: int) -> int:
+    texts = (comparison.text(number, i) for i in range(len(comparison.submissions[number].files)))
+    return sum(text.count("\n") + (text != "" and not text.endswith("\n")) for text in texts)
 
 
 def groups(comparison: Comparison) -> tuple[PeopleGroup, ...]:
@@ -176,7 +318,8 @@ def notes(submissions: Sequence[Submission]) -> tuple[tuple[str, str, str], ...]
 
 
 def facts(comparison: Comparison) -> dict[str, Any]:
-    """Return the data of the page's scripts."""
+    """Return the data of the page's scripts. Clusters count from 1; 0 is none."""
+    numbers = cluster_numbers(comparison)
     return {
         "ids": [submission.name for submission in comparison.submissions],
         "aliases": [names_of(comparison).number(submission.name) for submission in comparison.submissions],
@@ -185,6 +328,8 @@ def facts(comparison: Comparison) -> dict[str, Any]:
         "dates": [plain(submission.date or "") for submission in comparison.submissions],
         "days": [day(submission) for submission in comparison.submissions],
         "archived": [int(submission.archived) for submission in comparison.submissions],
+        "clusters": [numbers.get(number, -1) + 1 for number in range(len(comparison.submissions))],
+        "clusterPages": cluster_pages(comparison),
         "pairs": [_row(pair, comparison) for pair in comparison.pairs],
         "minimum": _minimum(comparison),
         "digits": DIGITS,
@@ -208,6 +353,7 @@ def _row(pair: Pair, comparison: Comparison) -> list[float]:
         *(round(share, DECIMALS) for share in shares),
         pair.longest,
         pair.shared_fingerprints,
+        pair.score_parts.matched,
         int(pair.same_as is None),
         *map(len, comparison.others(pair)),
         int(pair.listed == BY_PASSAGE),

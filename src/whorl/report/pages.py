@@ -58,17 +58,21 @@ STYLES = {
     "check": ("colours.css", "page.css", "pair.css", "code.css", "check.css"),
     "checks": ("colours.css", "page.css", "panels.css", "check.css"),
     "clusters": ("colours.css", "page.css", "panels.css", "clusters.css"),
+    "cluster": ("colours.css", "page.css", "panels.css", "lists.css"),
     "overview": ("colours.css", "page.css", "panels.css", "overview.css"),
-    "pair": ("colours.css", "page.css", "pair.css", "code.css", "hearing.css"),
+    "pair": ("colours.css", "page.css", "pair.css", "code.css", "diff.css", "hearing.css"),
     "submission": ("colours.css", "page.css", "panels.css", "code.css", "submission.css"),
+    "submissions": ("colours.css", "page.css", "panels.css", "lists.css"),
 }
 SCRIPTS = {
     "check": ("theme.js", "check.js"),
     "checks": ("theme.js",),
     "clusters": ("theme.js", "clusters.js"),
-    "overview": ("theme.js", "names.js", "review.js", "shown.js", "table.js", "histogram.js", "graph.js"),
-    "pair": ("theme.js", "names.js", "review.js", "pair.js", "hearing.js"),
-    "submission": ("theme.js", "names.js", "submission.js"),
+    "cluster": ("theme.js", "names.js", "print.js", "lists.js"),
+    "overview": ("theme.js", "names.js", "print.js", "review.js", "shown.js", "table.js", "histogram.js", "graph.js"),
+    "pair": ("theme.js", "names.js", "print.js", "review.js", "pair.js", "sides.js", "diff.js", "hearing.js"),
+    "submission": ("theme.js", "names.js", "print.js", "submission.js"),
+    "submissions": ("theme.js", "names.js", "print.js", "lists.js"),
 }
 
 # Scripts that run before the page is drawn.
@@ -180,13 +184,19 @@ def data(value: Any) -> Markup:
 @cache
 def _assets(folder: str, names: tuple[str, ...]) -> tuple[Markup, ...]:
     """Return our own files, which need no escaping, without comments and indentation: every page has them."""
-    return tuple(Markup(_compact((files(__package__) / folder / name).read_text("utf-8"))) for name in names)
+    texts = (_compact((files(__package__) / folder / name).read_text("utf-8")) for name in names)
+    return tuple(Markup(_without_blanks(text) if folder == "styles" else text) for text in texts)
 
 
 def _compact(text: str) -> str:
     """Return a script or style sheet without blank lines, indentation, and lines that are comments only."""
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//") and not COMMENT.fullmatch(line))
+
+
+def _without_blanks(style: str) -> str:
+    """Return a style sheet without blanks around its punctuation, which no string of ours has."""
+    return re.sub(r" ?([{};]) ?", r"\1", style.replace(": ", ":").replace(", ", ",")).replace(";}", "}")
 
 
 def _digest(text: str) -> str:

@@ -1,6 +1,6 @@
 """The page of a pair: two submissions side by side, the files that have passages, and links to the others."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -11,17 +11,10 @@ from markupsafe import Markup
 from whorl._version import VERSION
 from whorl.comparison.result import Comparison, File, Pair, Submission
 from whorl.formats.documents.notebook import TEXT
-from whorl.matching.passage import Lines, Passage
+from whorl.matching.passage import Lines, Passage, Side
 from whorl.matching.score import enough
 from whorl.report import words
-from whorl.report.markup import (
-    CONTEXT,
-    Look,
-    Stretch,
-    TextMark,
-    colour,
-    stretches,
-)
+from whorl.report.markup import CONTEXT, Look, Stretch, TextMark, colour, stretches
 from whorl.report.pages import Review, page_name, render, review_key
 from whorl.report.submission import names_of, source_items
 
@@ -70,23 +63,33 @@ class StretchView:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A file with its number in the submission, its lines, and the number of its passages. A closed file is opened by a
-    click, or with its passage."""
+    """A file with its number in the submission, its lines, the number of its passages on the page, and its matched
+    share. A closed file is opened by a click, or with its passage."""
 
     file: File
     number: int
     language: str
     stretches: tuple[StretchView, ...]
     shared: int
+    matched: float
     is_open: bool
 
 
 class MapMark(NamedTuple):
-    """A passage in the map of a side: its number, top and height, in units of the map."""
+    """A passage in the map of a file: its number, top and height, in units of the map."""
 
     passage: int
     top: float
     height: float
+
+
+class FileMap(NamedTuple):
+    """A file in the map of a side: its number, top and height, and its passages, whose tops count from its own."""
+
+    number: int
+    top: float
+    height: float
+    marks: list[MapMark]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class SideView:
     files: tuple[FileView, ...]
     left_out: "NamedFiles"
     others: "NamedFiles"
-    map: tuple[MapMark, ...]
+    map: tuple[FileMap, ...]
 
 
 class NamedFiles(NamedTuple):
@@ -255,16 +258,18 @@ def _side(comparison: Comparison, pair: Pair, key: str, selection: Selection, si
     texts = {i: marks[file.name] for i, file in enumerate(submission.files) if file.name in marks}
     # The files of the longest passages take the room first, and are open.
     order = sorted(texts, key=lambda i: min(mark.passage for mark in texts[i]))
-    by_number = {
-        i: _file(submission.files[i], i, texts[i], comparison.text(number, i), key, room, lines[i]) for i in order
-    }
+    by_number = {}
+    for i in order:
+        file, text = submission.files[i], comparison.text(number, i)
+        matched = coverage if len(submission.files) == 1 else matched_share(file, pair.passages, key)
+        by_number[i] = _file(file, i, texts[i], text, key, room, lines[i], matched)
     views = [by_number[i] for i in sorted(by_number)]
     rest = {passage.left.file if key == "l" else passage.right.file for passage in pair.passages[shown:]}
     others = [(i, file) for i, file in enumerate(submission.files) if i not in by_number]
     left_out = _named([(i, file) for i, file in others if file.name in rest], size)
     without = _named([(i, file) for i, file in others if file.name not in rest], size)
-    map_marks = tuple(_map_marks(pair.passages[: min(LISTED, shown)], key, views))
-    return SideView(key, submission, page_name(number), coverage, tuple(views), left_out, without, map_marks)
+    map_of_side = tuple(_map(pair.passages[: min(LISTED, shown)], key, views))
+    return SideView(key, submission, page_name(number), coverage, tuple(views), left_out, without, map_of_side)
 
 
 def _named(files: Sequence[tuple[int, File]], room: int) -> NamedFiles:
@@ -272,19 +277,22 @@ def _named(files: Sequence[tuple[int, File]], room: int) -> NamedFiles:
     return NamedFiles(tuple(files[:most]), max(0, len(files) - most))
 
 
-def _map_marks(passages: Sequence[Passage], key: str, views: Sequence[FileView]) -> Iterator[MapMark]:
-    """Yield the places of the passages among all lines of a side's files, one file below the other."""
-    starts: dict[str, int] = {}
-    total = 0
+def _map(passages: Sequence[Passage], key: str, views: Sequence[FileView]) -> Iterator[FileMap]:
+    """Yield the places of the passages in a side's files, one file below the other."""
+    total = sum(view.stretches[-1].last for view in views)
+    sides = [(number, passage.left if key == "l" else passage.right) for number, passage in enumerate(passages, 1)]
+    top = 0.0
     for view in views:
-        starts[view.file.name] = total
-        total += view.stretches[-1].last
-    for number, passage in enumerate(passages, start=1):
-        side = passage.left if key == "l" else passage.right
-        if side.file in starts:
-            top = MAP * (starts[side.file] + side.start_line - 1) / total
-            height = MAP * (side.end_line - side.start_line + 1) / total
-            yield MapMark(number, round(min(top, MAP - MAP_MARK), 1), round(max(height, MAP_MARK), 1))
+        height = MAP * view.stretches[-1].last / total
+        marks = [_map_mark(number, side, height, MAP / total) for number, side in sides if side.file == view.file.name]
+        yield FileMap(view.number, round(top, 1), round(height, 1), marks)
+        top += height
+
+
+def _map_mark(number: int, side: Side, height: float, line: float) -> MapMark:
+    """Return the mark of a passage, which is high enough to be seen, in a file of this height."""
+    top, length = line * (side.start_line - 1), line * (side.end_line - side.start_line + 1)
+    return MapMark(number, round(max(0, min(top, height - MAP_MARK)), 1), round(max(length, MAP_MARK), 1))
 
 
 def marks_by_file(passages: Sequence[Passage], key: str) -> dict[str, list[TextMark]]:
@@ -353,12 +361,29 @@ def _file(
     key: str,
     room: _Room,
     lines: Container[int] | None,
+    matched: float,
 ) -> FileView:
     shared = len({mark.passage for mark in marks})
     items = source_items(file, text, marks, key)
     is_open = room.is_open
     views = [view for stretch in stretches(text, marks, items) for view in room.take(stretch, lines)]
-    return FileView(file, number, _language(file), tuple(_joined(views)), shared, is_open)
+    return FileView(file, number, _language(file), tuple(_joined(views)), shared, matched, is_open)
+
+
+def matched_share(file: File, passages: Iterable[Passage], key: str) -> float:
+    """Return the share of a file's symbols inside matches. Of matches that overlap, the common part counts once, by its
+    length."""
+    spans = sorted(
+        (*(match.left if key == "l" else match.right), match.symbols)
+        for passage in passages
+        if (passage.left if key == "l" else passage.right).file == file.name
+        for match in passage.matches
+    )
+    matched, reached = 0.0, 0
+    for start, end, symbols in spans:
+        matched += symbols * max(0, end - max(start, reached)) / max(1, end - start)
+        reached = max(reached, end)
+    return min(1.0, matched / max(1, file.symbols))
 
 
 def _joined(views: Sequence[StretchView]) -> Iterator[StretchView]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, log1p, log10
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,29 @@ def histogram(scores: Sequence[int]) -> Histogram:
 def _height(count: int, largest: int, logarithmic: bool) -> float:
     share = log1p(count) / log1p(largest) if logarithmic else count / largest
     return round(BAR_HEIGHT * share, 2)
+
+
+# Maximum number of bars of a histogram of lengths.
+LENGTH_BARS = 40
+
+
+class LengthHistogram(NamedTuple):
+    """A histogram of lengths: each bar has ``step`` of them, and its number times the step is the first."""
+
+    histogram: Histogram
+    step: int
+    bars: int
+
+
+def length_histogram(lengths: Sequence[int]) -> LengthHistogram:
+    """Return a histogram whose step is 1, 2 or 5 times a power of ten."""
+    longest = max(lengths, default=0)
+    steps = (digit * 10**power for power in range(20) for digit in (1, 2, 5))
+    step = next(step for step in steps if longest < LENGTH_BARS * step)
+    counts = [0] * (longest // step + 1)
+    for length in lengths:
+        counts[length // step] += 1
+    return LengthHistogram(histogram(counts), step, len(counts))
 
 
 # A date at the beginning of a text, with or without the time.
@@ -110,6 +134,26 @@ def timeline(comparison: Comparison, numbers: Mapping[str, int]) -> Timeline | N
     )
     ticks = ((i / (TICKS - 1), first + (last - first) * i / (TICKS - 1)) for i in range(TICKS))
     return Timeline(points, tuple((x, f"{date:%Y-%m-%d}") for x, date in ticks))
+
+
+class DateSpan(NamedTuple):
+    """The first and the last day of some submissions, and the place of each date between them, from 0 to 1; None for
+    submissions without a valid date."""
+
+    first: str
+    last: str
+    places: tuple[float | None, ...]
+
+
+def date_span(submissions: Iterable[Submission]) -> DateSpan | None:
+    """Return the places of the dates; None with fewer than two distinct ones."""
+    dates = [_date(submission) for submission in submissions]
+    known = [date for date in dates if date is not None]
+    if len(set(known)) < 2:
+        return None
+    first, last = min(known), max(known)
+    places = (None if date is None else (date - first) / (last - first) for date in dates)
+    return DateSpan(f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}", tuple(places))
 
 
 def day(submission: Submission) -> str:

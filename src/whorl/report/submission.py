@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from pathlib import PurePosixPath
+from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
@@ -18,7 +19,7 @@ from markupsafe import Markup, escape
 from whorl.comparison.result import Comparison, File, Pair, Submission
 from whorl.formats.documents.extraction import SectionMark
 from whorl.formats.documents.notebook import TEXT
-from whorl.report.graph import whole_percent
+from whorl.report.graph import by_size, cluster_numbers, whole_percent
 from whorl.report.markup import Look, SyntaxSpan, TextMark, line_items, lines, plain, syntax_spans
 from whorl.report.pages import Names, page_name, render
 from whorl.report.plots import histogram
@@ -38,6 +39,9 @@ TOO_SMALL = 400
 # Size of the markup of a letter of a coloured program, in bytes: the mean of Python programs.
 COLOURED_LETTER = 3
 
+# Minimum size of a cluster with a page: the page of its pair says all about a cluster of two.
+WITH_PAGE = 3
+
 # Width of a bar in the histogram of the highest scores, in percent.
 BAR = 5
 
@@ -52,6 +56,13 @@ class PairOfSubmission:
     pair: Pair
     here: float
     there: float
+
+
+class ClusterLink(NamedTuple):
+    """A cluster by its number, from 1, with its page, if it has one."""
+
+    number: int
+    page: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +162,24 @@ def _pairs(comparison: Comparison, number: int) -> Iterator[PairOfSubmission]:
         yield PairOfSubmission(page_name(at), comparison.submissions[other], page_name(other), pair, here, there)
 
 
-def _cluster(comparison: Comparison, number: int) -> list[tuple[str, Submission]]:
-    """Return the other members of the submission's cluster."""
-    members = next((cluster.members for cluster in comparison.clusters if number in cluster.members), ())
-    return [_link(comparison, member) for member in members if member != number]
+def cluster_link(comparison: Comparison, number: int) -> ClusterLink:
+    """Return the link to a cluster by its number, from 0."""
+    has_page = len(by_size(comparison)[number].members) >= WITH_PAGE
+    return ClusterLink(number + 1, page_name(number) if has_page else None)
+
+
+def cluster_pages(comparison: Comparison) -> int:
+    """Return the number of clusters that have a page; they come first."""
+    return sum(len(cluster.members) >= WITH_PAGE for cluster in comparison.clusters)
+
+
+def _cluster(comparison: Comparison, number: int) -> tuple[ClusterLink | None, list[tuple[str, Submission]]]:
+    """Return the submission's cluster, and its other members."""
+    cluster = cluster_numbers(comparison).get(number)
+    if cluster is None:
+        return None, []
+    others = [member for member in by_size(comparison)[cluster].members if member != number]
+    return cluster_link(comparison, cluster), [_link(comparison, member) for member in others]
 
 
 def _identical(comparison: Comparison, number: int) -> Iterator[int]:

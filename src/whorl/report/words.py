@@ -39,6 +39,7 @@ MEASURES = (
     ),
     ("Coverage", "share of a submission inside passages, without starter code."),
     ("Longest", "length of the longest passage."),
+    ("Common", "number of tokens, words or letters inside matches, on the side that has fewer."),
     ("Shared fingerprints", "number of sampled pieces that both have inside passages."),
 )
 
@@ -140,7 +141,7 @@ def _pieces(passage: Passage) -> str:
         return "in one piece, without a gap"
     longest = max((match.symbols for match in matches), default=0)
     left, right = _gap([match.left for match in matches]), _gap([match.right for match in matches])
-    gaps = f"between them are {left:,} characters on the left and {right:,} on the right"
+    gaps = f"between them are {left:,} characters in the first and {right:,} in the second"
     return f"in {len(matches):,} pieces, the longest of {longest:,}; {gaps}"
 
 

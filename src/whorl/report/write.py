@@ -14,7 +14,7 @@ from whorl.comparison.result import Comparison
 from whorl.errors import InputError
 from whorl.formats.code.languages import LANGUAGES
 from whorl.report import pair, submission
-from whorl.report.overview import overview
+from whorl.report.overview import cluster_page, overview, submissions_page
 from whorl.report.pages import NO_REVIEW, REVIEW_KIND, IgnoredPassage, Review, ReviewMark, page_name, review_key
 
 # Marks a folder as a report, which a new report may replace.
@@ -29,7 +29,7 @@ PAGE = 100_000
 # Share of the size that pages of submissions may take. Pages of pairs have the rest, the highest scores first, but
 # each has at least a minimum, of which everything but passages and lines takes the frame.
 SUBMISSIONS = 0.25
-PAIR, FRAME = 70_000, 46_000
+PAIR, FRAME = 80_000, 56_500
 
 
 def write(
@@ -132,12 +132,27 @@ def _fill(
     progress: Callable[[int], object] | None,
 ) -> None:
     now = datetime.now().astimezone()
-    pages = len(comparison.pairs) + len(comparison.submissions)
+    pages = len(comparison.pairs) + len(comparison.submissions) + submission.cluster_pages(comparison)
     left = max(REPORT, PAGE * pages) if size is None else size
+    left -= _write_clusters(comparison, folder / "cluster", title)
+    left -= _save(folder / "submissions.html", submissions_page(comparison, title))
     left -= _write_submissions(comparison, folder / "submission", title, int(SUBMISSIONS * left))
     cut = _write_pairs(comparison, folder / "pair", title, review, now, left, progress)
-    (folder / "index.html").write_bytes(overview(comparison, title, now, review, cut).encode())
+    _save(folder / "index.html", overview(comparison, title, now, review, cut))
     (folder / MARKER).write_text(json.dumps({"kind": KIND, "version": VERSION}) + "\n", "utf-8")
+
+
+def _save(path: Path, page: str) -> int:
+    """Write a page, and return its size."""
+    return path.write_bytes(page.encode())
+
+
+def _write_clusters(comparison: Comparison, folder: Path, title: str) -> int:
+    """Write the pages of clusters, and return their size."""
+    numbers = range(submission.cluster_pages(comparison))
+    if numbers:
+        folder.mkdir()
+    return sum(_save(folder / page_name(number), cluster_page(comparison, number, title)) for number in numbers)
 
 
 def _write_submissions(comparison: Comparison, folder: Path, title: str, left: int) -> int:
@@ -146,9 +161,7 @@ def _write_submissions(comparison: Comparison, folder: Path, title: str, left: i
     before = left
     for number in range(len(comparison.submissions)):
         room = left // (len(comparison.submissions) - number)
-        content = submission.page(comparison, number, title, room).encode()
-        (folder / page_name(number)).write_bytes(content)
-        left -= len(content)
+        left -= _save(folder / page_name(number), submission.page(comparison, number, title, room))
     return before - left
 
 
@@ -169,9 +182,7 @@ def _write_pairs(
         coming = len(comparison.pairs) - number - 1
         room = max(PAIR, left - PAIR * coming) - FRAME
         page = pair.page(comparison, number, title, review, now, room)
-        content = page.html.encode()
-        (folder / page_name(number)).write_bytes(content)
-        left -= len(content)
+        left -= _save(folder / page_name(number), page.html)
         cut += page.left_out > 0
         if progress is not None:
             progress(number + 1)

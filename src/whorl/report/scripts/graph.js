@@ -5,6 +5,7 @@ const picture = document.getElementById("graph");
 const nodes = picture ? [...picture.querySelectorAll(".node")] : [];
 const links = picture ? [...picture.querySelectorAll(".link")] : [];
 const points = [...document.querySelectorAll(".timeline .point")];
+const linkedOnly = document.getElementById("linked-only");
 const pairOf = (element) => pairs[Number(element.dataset.pair)];
 
 function drawGraph() {
@@ -19,7 +20,7 @@ function drawGraph() {
     const lonely = !linked.has(Number(node.dataset.submission));
     node.classList.toggle("lonely", lonely);
     node.classList.toggle("chosen", Number(node.dataset.submission) === shown.only);
-    if ("linkedOnly" in picture.dataset) node.toggleAttribute("hidden", lonely);
+    node.toggleAttribute("hidden", lonely && ("linkedOnly" in picture.dataset || linkedOnly?.checked));
   }
   for (const point of points) point.toggleAttribute("hidden", !shown.strong(pairOf(point)));
 }
@@ -89,5 +90,6 @@ for (const element of [...nodes, ...links]) {
   }
 }
 
+linkedOnly?.addEventListener("change", drawGraph);
 shown.listeners.push(drawGraph);
 shown.change({});

@@ -59,11 +59,22 @@ function passageBlock(item, seen) {
 
 const record = document.querySelector(".record details");
 
+// The sides are in the order of the record.
+let wasSwapped = false;
+
 function align(on) {
+  if (on && swapped) {
+    wasSwapped = true;
+    swapSides();
+  }
   document.body.classList.toggle("hearing", on);
   const seen = new Set();
   document.getElementById("aligned").replaceChildren(...(on ? items.map((item) => passageBlock(item, seen)) : []));
   record.open = on;
+  if (!on && wasSwapped) {
+    wasSwapped = false;
+    swapSides();
+  }
 }
 
 const printed = matchMedia("print");
@@ -72,7 +83,7 @@ addEventListener("afterprint", () => align(false));
 printed.addEventListener("change", () => align(printed.matches));
 
 // The same as a file without scripts and without links to other pages. Marks and notes of the reader stay out of it.
-const NOT_SAVED = "script, dialog, nav, form, .panes, .meaning, .ignore, #ignored, .line > button, .name-switch";
+const NOT_SAVED = "script, dialog, nav, form, main, .meaning, .ignore, #ignored, .line > button, .name-switch";
 
 function saved() {
   align(true);

@@ -52,6 +52,7 @@ function commonHeight(passage, from) {
 
 function select(passage, from = null) {
   current = passage;
+  showDiff(false);
   mark(passage);
   itemOf(passage)?.scrollIntoView({ block: "nearest" });
   for (const pane of panes) {

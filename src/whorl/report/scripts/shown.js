@@ -11,17 +11,18 @@ function nameSubmissions() {
 nameSubmissions();
 
 const pairs = facts.pairs.map((row, number) => {
-  const [left, right, score, similarity, containment, leftCoverage, rightCoverage, longest, shared] = row;
-  const [isRow, leftOthers, rightOthers, isLong] = row.slice(9);
+  const [left, right, score, similarity, containment, leftCoverage, rightCoverage, longest] = row;
+  const [shared, common, isRow, leftOthers, rightOthers, isLong] = row.slice(8);
   const labels = [...new Set([facts.labels[left], facts.labels[right]].filter(Boolean))];
   const [a, b] = [facts.dates[left], facts.dates[right]];
   const [day, other] = [facts.days[left], facts.days[right]];
   return {
-    number, left, right, score, similarity, containment, leftCoverage, rightCoverage, longest, shared,
+    number, left, right, score, similarity, containment, leftCoverage, rightCoverage, longest, shared, common,
     isRow: isRow === 1,
     others: { left: leftOthers, right: rightOthers },
     isLong: isLong === 1,
     rank: number + 1,
+    cluster: facts.clusters[left] === facts.clusters[right] ? facts.clusters[left] : 0,
     labels,
     label: labels.join(", "),
     date: a > b ? a : b,
@@ -39,7 +40,8 @@ const shown = {
   text: "",
   from: "",
   to: "",
-  label: "",
+  labels: [],
+  bothLabels: false,
   longest: 0,
   review: "",
   hideArchived: false,
@@ -55,10 +57,16 @@ const shown = {
   links(pair) {
     return this.strong(pair) && pair.score >= this.linked / 100;
   },
+  // An empty label is that of submissions without one.
+  fitsLabels(pair) {
+    if (this.labels.length === 0) return true;
+    const fits = [pair.left, pair.right].map((side) => this.labels.includes(facts.labels[side]));
+    return this.bothLabels ? fits[0] && fits[1] : fits[0] || fits[1];
+  },
   has(pair) {
     return this.strong(pair)
       && (this.only === null || pair.left === this.only || pair.right === this.only)
-      && (this.label === "" || (this.label === "*" ? pair.label !== "" : pair.labels.includes(this.label.slice(1))))
+      && this.fitsLabels(pair)
       && pair.longest >= this.longest
       && (this.from === "" || pair.day >= this.from)
       && (this.to === "" || (pair.day !== "" && pair.day <= this.to))
@@ -71,7 +79,7 @@ const shown = {
 // The filter and the order of the rows last as long as the tab, so that they are the same on the way back, and the pages
 // of the pairs lead through them. Some browsers store nothing for pages on disk: then all pairs come in order.
 const STORE = `whorl-view:${location.pathname.replace(/[^/]*$/, "")}`;
-const KEPT = ["minimum", "linked", "text", "label", "longest", "from", "to", "review", "hideArchived", "only"];
+const KEPT = ["minimum", "linked", "text", "labels", "bothLabels", "longest", "from", "to", "review", "hideArchived", "only"];
 
 function storedView() {
   try {
@@ -89,8 +97,13 @@ function storeView(view) {
   }
 }
 
+// Pages count from 1.
+function pageName(number) {
+  return `${String(number).padStart(facts.digits, "0")}.html`;
+}
+
 function pageOf(pair) {
-  return `pair/${String(pair.number + 1).padStart(facts.digits, "0")}.html`;
+  return `pair/${pageName(pair.number + 1)}`;
 }
 
 // Only 1 is 100% and only 0 is 0%, as on the pages of the pairs.

@@ -20,6 +20,8 @@ function sortValue(pair, key) {
 
 function byKey(one, other) {
   const [a, b] = [sortValue(one, table.key), sortValue(other, table.key)];
+  // Pairs without a cluster come last in either order.
+  if (table.key === "cluster" && (a === 0) !== (b === 0)) return a === 0 ? 1 : -1;
   const order = TEXTS.has(table.key) ? collator.compare(a, b) : a - b;
   return (table.falling ? -order : order) || one.number - other.number;
 }
@@ -48,7 +50,20 @@ function small(text) {
   return element;
 }
 
+// A cluster of two has no page.
+function clusterCell(pair) {
+  const cell = document.createElement("td");
+  cell.className = "n";
+  if (pair.cluster === 0) return cell;
+  const link = document.createElement("a");
+  link.href = pair.cluster <= facts.clusterPages ? `cluster/${pageName(pair.cluster)}` : `#cluster-${pair.cluster}`;
+  link.textContent = pair.cluster;
+  cell.append(link);
+  return cell;
+}
+
 function valueCell(pair, key) {
+  if (key === "cluster") return clusterCell(pair);
   const cell = document.createElement("td");
   if (key === "review") {
     const text = pair.review === "follow-up" ? "to be followed up" : pair.review;
@@ -66,8 +81,18 @@ function valueCell(pair, key) {
   }
   cell.className = "n";
   cell.textContent = SHARES.has(key) ? percent(pair[key]) : pair[key].toLocaleString("en");
-  if (key === "score") cell.append(bar(pair.score));
+  if (key === barKey()) cell.append(bar(pair[key] / largest[key]));
   return cell;
+}
+
+// Bars stand in the column that orders the table, if it is a measure.
+const MEASURES = [...SHARES, "longest", "shared", "common"];
+const largest = Object.fromEntries(MEASURES.map((key) => [
+  key, SHARES.has(key) ? 1 : Math.max(1, ...rows.map((pair) => pair[key])),
+]));
+
+function barKey() {
+  return MEASURES.includes(table.key) ? table.key : "score";
 }
 
 function bar(share) {
@@ -132,8 +157,8 @@ function drawPager(pages) {
 for (const head of table.heads) {
   const { key } = head.dataset;
   head.querySelector("button").addEventListener("click", () => {
-    // Sort numbers largest first, names and ranks smallest first.
-    table.falling = table.key === key ? !table.falling : !TEXTS.has(key) && key !== "rank";
+    // Sort numbers largest first, names, ranks and clusters smallest first.
+    table.falling = table.key === key ? !table.falling : !TEXTS.has(key) && key !== "rank" && key !== "cluster";
     table.key = key;
     table.page = 0;
     drawTable();
@@ -144,8 +169,20 @@ document.getElementById("filters").addEventListener("submit", (event) => event.p
 document.getElementById("filter-text").addEventListener("input", (event) => {
   shown.change({ text: event.target.value.trim().toLowerCase() });
 });
-document.getElementById("filter-label")?.addEventListener("change", (event) => {
-  shown.change({ label: event.target.value });
+const labelMenu = document.getElementById("filter-labels");
+const labelBoxes = [...(labelMenu?.querySelectorAll("[value]") ?? [])];
+const bothLabels = document.getElementById("labels-both");
+labelMenu?.addEventListener("change", () => {
+  const labels = labelBoxes.filter((box) => box.checked).map((box) => box.value);
+  shown.change({ labels, bothLabels: bothLabels.checked });
+});
+labelMenu?.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  labelMenu.open = false;
+  labelMenu.querySelector("summary").focus();
+});
+document.addEventListener("click", (event) => {
+  if (labelMenu?.open && !labelMenu.contains(event.target)) labelMenu.open = false;
 });
 document.getElementById("filter-review").addEventListener("change", (event) => {
   shown.change({ review: event.target.value });
@@ -169,13 +206,13 @@ document.getElementById("rows").addEventListener("change", (event) => {
 document.getElementById("only").addEventListener("click", () => shown.change({ only: null }));
 
 // Every row is printed, not only those of the page that is shown.
-function print(on) {
+function setPrinting(on) {
   table.printing = on;
   drawTable();
 }
 
-addEventListener("beforeprint", () => print(true));
-addEventListener("afterprint", () => print(false));
+addEventListener("beforeprint", () => setPrinting(true));
+addEventListener("afterprint", () => setPrinting(false));
 printed.addEventListener("change", drawTable);
 
 // On the way back from a pair, the table is as it was left.
@@ -183,10 +220,10 @@ function restore() {
   const view = storedView();
   Object.assign(shown, Object.fromEntries(KEPT.filter((name) => name in view).map((name) => [name, view[name]])));
   document.getElementById("filter-text").value = shown.text;
-  document.getElementById("filter-longest").value = shown.longest;
   document.getElementById("filter-review").value = shown.review;
-  const [label, archived] = ["filter-label", "filter-archived"].map((id) => document.getElementById(id));
-  if (label) label.value = shown.label;
+  for (const box of labelBoxes) box.checked = shown.labels.includes(box.value);
+  if (bothLabels) bothLabels.checked = shown.bothLabels;
+  const archived = document.getElementById("filter-archived");
   for (const name of ["from", "to"]) {
     const input = document.getElementById(`filter-${name}`);
     if (input) input.value = shown[name];
@@ -205,5 +242,8 @@ shown.listeners.push(() => {
   const chip = document.getElementById("only");
   chip.hidden = shown.only === null;
   chip.textContent = shown.only === null ? "" : `Only pairs of ${facts.names[shown.only]} ✕`;
+  const least = document.getElementById("filter-longest");
+  if (least !== document.activeElement) least.value = shown.longest;
+  if (labelMenu) labelMenu.querySelector("output").textContent = shown.labels.map((label) => label || "none").join(", ") || "any";
   drawTable();
 });

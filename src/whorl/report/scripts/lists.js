@@ -1,0 +1,65 @@
+// Tables whose rows are all in the page: sort them by a column, and show those that have a text.
+"use strict";
+
+const order = new Intl.Collator(undefined, { numeric: true });
+
+// The number that a cell shows; less than any if it is empty.
+function numberIn(text) {
+  if (text === "") return -1;
+  return text.startsWith("<") ? 0.5 : Number.parseFloat(text.replaceAll(",", ""));
+}
+
+function textIn(row, column) {
+  return row.cells[column].textContent.trim();
+}
+
+// Rows without a value come last in either order.
+function compareBy(column, isNumber, falling) {
+  return (one, other) => {
+    const [a, b] = [textIn(one, column), textIn(other, column)];
+    if (a === "" || b === "") return Number(a === "") - Number(b === "");
+    const rising = isNumber ? numberIn(a) - numberIn(b) : order.compare(a, b);
+    return falling ? -rising : rising;
+  };
+}
+
+function sortBy(table, head) {
+  const isNumber = head.classList.contains("n");
+  const before = head.getAttribute("aria-sort");
+  const falling = before === null ? isNumber : before === "ascending";
+  const rows = [...table.tBodies[0].rows].sort(compareBy(head.cellIndex, isNumber, falling));
+  table.tBodies[0].append(...rows);
+  for (const other of table.querySelectorAll("th[aria-sort]")) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+}
+
+for (const table of document.querySelectorAll("table[data-sortable]")) {
+  for (const head of table.querySelectorAll("thead th")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    button.addEventListener("click", () => sortBy(table, head));
+    head.append(button);
+  }
+}
+
+function search(rows, input, count) {
+  const wanted = input.value.trim().toLowerCase();
+  let shown = 0;
+  for (const row of rows) {
+    row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    shown += Number(!row.hidden);
+  }
+  const all = rows.length.toLocaleString("en");
+  count.textContent = shown === rows.length ? `All ${all} rows` : `${shown.toLocaleString("en")} of ${all} rows`;
+}
+
+for (const input of document.querySelectorAll("[data-search]")) {
+  const rows = [...document.getElementById(input.dataset.search).tBodies[0].rows];
+  const count = document.querySelector(`[data-count="${input.dataset.search}"]`);
+  input.form.hidden = false;
+  input.form.addEventListener("submit", (event) => event.preventDefault());
+  input.addEventListener("input", () => search(rows, input, count));
+  names.listeners.push(() => search(rows, input, count));
+  search(rows, input, count);
+}

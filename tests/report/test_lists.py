@@ -1,0 +1,189 @@
+"""The list of submissions and the pages of clusters in a browser: sorting, searching, the heat map, dates."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.accessibility import ALL_RULES, COLOURS, faults
+from tests.report.sample import classroom
+from whorl.comparison.result import Cluster
+from whorl.report.overview import MAPPED, PAIRS_OF_CLUSTER, cluster_page, submissions_page
+from whorl.report.write import write
+
+
+@pytest.fixture
+def submissions(page, report):
+    page.goto((report.parent / "submissions.html").as_uri())
+    return page
+
+
+@pytest.fixture
+def cluster(page, report):
+    page.goto((report.parent / "cluster" / "0002.html").as_uri())
+    return page
+
+
+def column(page: Page, number: int, table: str = "#submissions") -> list[str]:
+    return [cell.strip() for cell in page.locator(f"{table} tbody td:nth-child({number})").all_inner_texts()]
+
+
+def sort_by(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def test_it_lists_all_submissions_the_highest_scores_first(submissions):
+    heads = submissions.locator("#submissions thead th").all_inner_texts()
+    assert heads == ["Submission", "Label", "Date", "Cluster", "Highest score", "Pairs", "Files", "Lines", "Tokens"]
+    rows = submissions.locator("#submissions tbody tr")
+    expect(rows).to_have_count(36)
+    numbers = [int(score.strip("<%") or -1) for score in column(submissions, 5)]
+    assert numbers == sorted(numbers, reverse=True)
+    name = rows.first.locator("a").first.text_content()
+    rows.first.locator("a").first.click()
+    expect(submissions.locator("h1")).to_have_text(name)
+    assert submissions.locator(".histogram rect:not(.others)").count() == 1
+    titles = submissions.locator(".histogram title").all_text_contents()
+    assert sum(int(title.split(": ")[1].split()[0]) for title in titles) == 36
+    assert {"Label", "Date"} <= set(submissions.locator("#pairs thead th").all_inner_texts())
+
+
+def test_the_highest_score_leads_to_its_pair_and_the_cluster_to_its_page(submissions):
+    row = submissions.locator("#submissions tbody tr").first
+    name, score = row.locator("a").first.inner_text(), row.locator("td.n a").inner_text()
+    row.locator("td.n a").click()
+    expect(submissions.locator("h1")).to_contain_text(name)
+    expect(submissions.locator(".numbers .main dd")).to_have_text(score)
+    submissions.go_back()
+    number = submissions.locator("#submissions tbody td:nth-child(4) a").first.inner_text()
+    submissions.locator("#submissions tbody td:nth-child(4) a").first.click()
+    expect(submissions.locator("h1")).to_have_text(number)
+
+
+@pytest.mark.parametrize(("name", "at", "key"), [("Lines", 8, int), ("Submission", 1, str), ("Date", 3, str)])
+def test_submissions_are_sorted_both_ways(submissions, name, at, key):
+    before = list(map(key, column(submissions, at)))
+    for falling in (name == "Lines", name != "Lines"):
+        sort_by(submissions, name)
+        expect(submissions.locator("th[aria-sort]")).to_have_text(name)
+        assert list(map(key, column(submissions, at))) == sorted(before, reverse=falling)
+
+
+def test_rows_without_a_value_come_last_in_either_order(submissions):
+    for _ in range(2):
+        sort_by(submissions, "Label")
+        labels = column(submissions, 2)
+        assert "" in labels
+        assert all(labels[: labels.index("")])
+        assert not any(labels[labels.index("") :])
+
+
+def test_submissions_are_searched_by_name_label_and_date(submissions):
+    expect(submissions.locator("output")).to_have_text("All 36 rows")
+    for text, at in (("STUDENT 07", 1), ("copied", 2), ("2024-03", 3)):
+        submissions.get_by_role("searchbox").fill(text)
+        shown = submissions.locator("#submissions tbody tr:visible")
+        assert 0 < shown.count() < 36
+        assert all(text.lower() in cell for cell in shown.locator(f"td:nth-child({at})").all_inner_texts())
+        expect(submissions.locator("output")).to_have_text(f"{shown.count()} of 36 rows")
+    submissions.get_by_role("searchbox").fill("nobody")
+    expect(submissions.locator("output")).to_have_text("0 of 36 rows")
+
+
+def test_a_cluster_tells_its_scores_and_what_to_read(cluster, report):
+    expect(cluster.locator("h1")).to_have_text("Cluster 2")
+    scores = [int(score.strip("%")) for score in column(cluster, 2, "#links")]
+    facts = dict(zip(*(cluster.locator(f".numbers {tag}").all_inner_texts() for tag in ("dt", "dd")), strict=True))
+    assert facts["Highest"] == f"{max(scores)}%"
+    assert facts["Lowest"] == f"{min(scores)}%"
+    assert abs(int(facts["Mean score"].strip("%")) - sum(scores) / len(scores)) <= 1
+    assert facts["Linked pairs"] == str(len(scores))
+    first = cluster.locator("#links tbody a").first.inner_text()
+    expect(cluster.locator(".top")).to_contain_text(f"Read first: {first}")
+    cluster.get_by_role("link", name="‹ Previous").click()
+    expect(cluster.locator("h1")).to_have_text("Cluster 1")
+
+
+def test_the_heat_map_is_symmetric_and_leads_to_pairs(cluster):
+    rows = cluster.locator(".heat tbody tr")
+    cells = [rows.nth(i).locator("td").all_inner_texts() for i in range(rows.count())]
+    assert len(cells) == 12
+    assert all(cells[i][j] == cells[j][i] for i in range(12) for j in range(12))
+    assert all((cells[i][j] == "") == (i == j) for i in range(12) for j in range(12))
+    colours = {
+        cell.inner_text(): cell.evaluate("cell => getComputedStyle(cell).backgroundColor")
+        for cell in cluster.locator(".heat tbody td:has(a)").all()
+    }
+    assert len({score[:-1] for score in colours}) == len(set(colours.values())) > 1
+    names = [name.split(maxsplit=1)[1] for name in rows.locator("th").all_inner_texts()]
+    cluster.locator(".heat tbody tr").nth(3).locator("td").nth(7).locator("a").click()
+    assert {*cluster.locator("h1 [data-s]").all_inner_texts()} == {names[3], names[7]}
+
+
+def test_members_come_by_date_and_their_dots_with_them(cluster):
+    dates = column(cluster, 3, "#members")
+    assert dates == sorted(dates)
+    places = [float(dot.get_attribute("x1")) for dot in cluster.locator("#members .dot").all()]
+    assert places == sorted(places)
+    assert (places[0], places[-1]) == (2, 98)
+    sort_by(cluster, "Mean score")
+    means = [int(mean.strip("%")) for mean in column(cluster, 6, "#members")]
+    assert means == sorted(means, reverse=True)
+
+
+def test_large_clusters_have_small_pages():
+    comparison = classroom(90, threshold=0)
+    everybody = Cluster(tuple(range(90)), tuple(range(len(comparison.pairs))))
+    page = cluster_page(replace(comparison, clusters=(everybody,)), 0, "Title")
+    assert len(comparison.pairs) > PAIRS_OF_CLUSTER
+    assert page.count('<th scope="row">') == MAPPED
+    assert f"Of 90 members, the {MAPPED} most alike are here" in page
+    assert f"And {len(comparison.pairs) - PAIRS_OF_CLUSTER:,} weaker pairs" in page
+    assert len(page) < 600_000
+
+
+def test_members_without_dates_come_by_score(page, tmp_path):
+    comparison = classroom(12)
+    bare = tuple(replace(each, date=None, label=None) for each in comparison.submissions)
+    index = write(replace(comparison, submissions=bare), tmp_path / "report")
+    page.goto((index.parent / "cluster" / "0001.html").as_uri())
+    assert page.locator("#members .dot").count() == 0
+    assert page.locator("#members thead th").all_inner_texts() == [
+        "Submission", "Highest score", "Mean score", "Pairs here"
+    ]  # fmt: skip
+    highest = [int(score.strip("%")) for score in column(page, 2, "#members")]
+    assert highest == sorted(highest, reverse=True)
+
+
+def test_names_are_hidden_on_the_lists(submissions, report):
+    submissions.locator("#names").click()
+    for path in ("submissions.html", "cluster/0001.html"):
+        submissions.goto((report.parent / path).as_uri())
+        expect(submissions.locator("#names")).to_have_text("Show names")
+        assert "student" not in submissions.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("path", ["submissions.html", "cluster/0001.html"])
+def test_everybody_can_use_the_lists(page, report, path):
+    page.goto((report.parent / path).as_uri())
+    assert faults(page, ALL_RULES) == []
+    page.emulate_media(color_scheme="dark")
+    assert faults(page, COLOURS) == []
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+@pytest.mark.parametrize("path", ["submissions.html", "cluster/0001.html"])
+def test_the_lists_read_without_scripts(browser, report, path):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((report.parent / path).as_uri())
+    assert page.locator("tbody tr").count() > 20
+    assert page.locator("button:visible, input:visible").count() == 0
+    context.close()
+
+
+def test_a_class_without_submissions_has_an_empty_list():
+    page = submissions_page(replace(classroom(3), submissions=(), pairs=(), clusters=()), "Title")
+    assert re.search(r"<tbody>\s*</tbody>", page)
