@@ -21,7 +21,7 @@ from whorl.engine.prefetch import Prefetch
 from whorl.errors import DocumentError, InputError
 from whorl.formats.archives import kinds
 from whorl.formats.archives.gitignore import Allowance
-from whorl.formats.archives.names import RefusedFileError, is_folder, opened, printable
+from whorl.formats.archives.names import RefusedFileError, is_folder, opened, printable, reason
 from whorl.formats.archives.rules import Rules
 from whorl.formats.archives.selection import DiskFolder, FileSelector
 from whorl.formats.corpora import tables
@@ -133,13 +133,13 @@ def text_of(source: Source, scheme: Scheme) -> str | Fault:
             return Fault(source.name, 0, kind.reason, left_out=True)
         choice = choose(scheme, Document(name, source.path))
         if not isinstance(choice.frontend, TextFrontend) and choice.format not in MARKUP:
-            reason = f"{choice.format}: only plain text and tables are searched; extract the text of this file first"
-            return Fault(source.name, 0, reason)
+            why = f"{choice.format}: only plain text and tables are searched; extract the text of this file first"
+            return Fault(source.name, 0, why)
         return data.decode()
     except UnicodeDecodeError:
         return Fault(source.name, 0, "not UTF-8: not searched; convert the file first")
     except (OSError, RefusedFileError, DocumentError) as error:
-        return Fault(source.name, 0, str(error))
+        return Fault(source.name, 0, reason(error))
 
 
 def text_frontend(scheme: Scheme) -> TextFrontend:

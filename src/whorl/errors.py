@@ -45,7 +45,14 @@ class KeyMismatchError(InputError):
 
 
 class DocumentError(InputError):
-    """A document cannot be read: missing, unreadable, or not a file."""
+    """A document cannot be read: missing, unreadable, or not a file.
+
+    The message begins with ``name``, if it is given. ``reason`` is the message without it, for a list of documents.
+    """
+
+    def __init__(self, reason: str, name: str | None = None) -> None:
+        self.reason = reason
+        super().__init__(reason if name is None else f"{name or 'the document'}: {reason}")
 
 
 class UnsuitedError(DocumentError):

@@ -84,7 +84,7 @@ def refuse(path: Path) -> None:
     """Raise DocumentError for a file that must not be read as a document."""
     why = refusal(path)
     if why:
-        raise DocumentError(f"{path}: {why}")
+        raise DocumentError(why, str(path))
 
 
 def _kind_around(path: Path) -> str:

@@ -71,7 +71,7 @@ def test_one_that_cannot_be_read_does_not_stop_the_others(index):
     assert "secret.pdf: " in result.stderr
     assert "it is encrypted: save it without a password" in result.stderr
     result = run("check", index, "missing.txt")
-    assert (result.exit_code, "cannot read missing.txt" in result.stderr) == (1, True)
+    assert (result.exit_code, "missing.txt: cannot be read" in result.stderr) == (1, True)
 
 
 def test_base_is_left_out(index):

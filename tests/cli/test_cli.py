@@ -145,7 +145,7 @@ class TestFingerprint:
     def test_an_unknown_language_is_said(self, song):
         result = run("fingerprint", song, "--scheme", "code")
         assert result.exit_code == 1
-        assert f"cannot tell the programming language of {song}" in result.stderr
+        assert f"{song}: cannot tell the programming language" in result.stderr
 
     def test_any_bytes_are_read(self, tmp_path):
         path = tmp_path / "noise"
@@ -209,7 +209,7 @@ class TestBadInput:
         assert run("fingerprints").exit_code == 2
 
     def test_nothing_is_printed_if_any_file_cannot_be_read(self, song, tmp_path):
-        for bad, answer in ((tmp_path / "gone.txt", "cannot read"), (tmp_path, "is a folder: name the files in it")):
+        for bad, answer in ((tmp_path / "gone.txt", "cannot be read"), (tmp_path, "a folder: name the files in it")):
             for form in ("table", "json"):
                 result = run("fingerprint", song, bad, "--format", form)
                 assert result.exit_code == 1

@@ -71,7 +71,7 @@ def test_what_is_wrong_with_one_document_stops_no_other(status):
     replies = iter([refusing(status), answered({"state": "added", "document": STORED}, 201)])
     with standing_in(lambda _: next(replies)) as server, Client(server.url, None) as client:
         result = list(client.add_all([Document("a", "x"), Document("b", b"y")]))
-    assert result == [Skipped("a", "No: never"), Added("b", "added")]
+    assert result == [Skipped("a", "No: never"), Added("b", "added", STORED["symbols"])]
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500, 503])
@@ -87,7 +87,10 @@ def test_what_is_wrong_with_all_stops_all(status):
 
 def test_files_that_are_gone_are_left_out(tmp_path):
     (tmp_path / "there").write_text("x")
-    with standing_in(lambda _: answered({"state": "added"})) as server, Client(server.url, None) as client:
+    with (
+        standing_in(lambda _: answered({"state": "added", "document": STORED})) as server,
+        Client(server.url, None) as client,
+    ):
         files = [Document("a", tmp_path / "gone"), Document("b", tmp_path), Document("c", tmp_path / "there")]
         result = list(client.add_all(files, threads=2))
     assert [type(each) for each in result] == [Skipped, Skipped, Added]

@@ -178,7 +178,7 @@ class TestAnyBytes:
 
     def test_what_cannot_be_read_is_a_document_error(self, tmp_path):
         for path in (tmp_path, tmp_path / "missing"):
-            with pytest.raises(DocumentError, match="cannot read"):
+            with pytest.raises(DocumentError, match="cannot be read"):
                 TextReader(path)
 
 

@@ -136,7 +136,7 @@ class TestTexts:
         plain = whorl.fingerprint(put(tmp_path, "plain.txt", prose), preset)
         spoiled = whorl.fingerprint(put(tmp_path, "nul.txt", prose.replace(b"\n", b"\0\n", 20)), preset)
         assert spoiled.hashes.tolist() == plain.hashes.tolist()
-        with pytest.raises(whorl.DocumentError, match=r"zeros\.txt is binary \(it has NUL bytes\), not text"):
+        with pytest.raises(whorl.DocumentError, match=r"zeros\.txt: binary \(it has NUL bytes\), not text"):
             whorl.fingerprint(put(tmp_path, "zeros.txt", bytes(5 * MEGABYTE)), preset)
 
     def test_lone_surrogates(self, tmp_path):
@@ -153,7 +153,7 @@ class TestDocuments:
         lines = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
         bomb = f'<!DOCTYPE x [<!ENTITY l0 "ha">{lines}]><w:document xmlns:w="{W}"><w:t>&l9;</w:t></w:document>'
         path = put(tmp_path, "laughs.docx", zipped({"word/document.xml": bomb}))
-        with pytest.raises(whorl.DocumentError, match=r"laughs\.docx as DOCX: .*declares entities"):
+        with pytest.raises(whorl.DocumentError, match=r"laughs\.docx: cannot be read as DOCX: .*declares entities"):
             whorl.fingerprint(path)
 
     def test_a_truncated_and_a_bit_flipped_pdf(self, tmp_path):
@@ -162,7 +162,7 @@ class TestDocuments:
         for at in (20, len(whole) // 3, len(whole) // 2, len(whole) - 40):
             flipped = whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1 :]
             for data in (whole[:at], flipped):
-                assert text_or_reason(put(tmp_path, "paper.pdf", data), "paper.pdf as PDF: ")
+                assert text_or_reason(put(tmp_path, "paper.pdf", data), "paper.pdf: cannot be read as PDF: ")
 
 
 @pytest.mark.usefixtures("bounded")
@@ -196,5 +196,5 @@ class TestArchives:
         """More than the rules allow: refused by its directory, before anything is unpacked."""
         directory = b"".join(central(b"%06d" % number, 0, 0, 0, 0, 0) for number in range(100_000))
         path = put(tmp_path, "many.docx", ended(b"PK\3\4" + bytes(26) + b"word/", directory, 0xFFFF))
-        with pytest.raises(whorl.DocumentError, match=r"many\.docx as DOCX: too many entries"):
+        with pytest.raises(whorl.DocumentError, match=r"many\.docx: cannot be read as DOCX: too many entries"):
             whorl.fingerprint(path)

@@ -88,5 +88,5 @@ def test_a_pipe_is_read_once(tmp_path):
 
 def test_what_cannot_be_read(tmp_path):
     for path in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(DocumentError, match="cannot read"):
+        with pytest.raises(DocumentError, match="cannot be read"):
             Source(path)

@@ -32,7 +32,7 @@ def test_the_scheme_and_the_format_choose(scheme, document, front):
 
 
 def test_prose_is_no_program():
-    with pytest.raises(whorl.DocumentError, match=r"cannot tell the programming language of a\.txt, which looks like"):
+    with pytest.raises(whorl.DocumentError, match=r"a\.txt: cannot tell the programming language, and it looks like"):
         choose(CODE, whorl.Document("a.txt", b"Once upon a time"))
 
 

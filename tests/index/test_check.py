@@ -314,7 +314,7 @@ def test_pages_of_a_pdf(index):
 def test_a_pdf_with_a_password_and_one_without_text_are_refused(index):
     with pytest.raises(DocumentError, match="it is encrypted: save it without a password"):
         check_manuscript(index, Document("secret.pdf", pdf([[SONG]], encrypt=True)))
-    with pytest.raises(DocumentError, match=r"scan.pdf: no text to check. A scanned document needs text recognition"):
+    with pytest.raises(DocumentError, match=r"scan.pdf: no text: scanned pages need OCR first"):
         check_manuscript(index, Document("scan.pdf", pdf([[""]])))
 
 

@@ -127,17 +127,8 @@ def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, f
         "deep_seconds": options["deep_seconds"] if options["deep"] else None,
     }  # fmt: skip
     documents, skipped = _documents(manuscripts, as_format)
-    checks: list[tuple[Document, ManuscriptCheck]] = []
-    with Index.open(index) as opened, stages() as progress:
-        for done, document in enumerate(documents, 1):
-            try:
-                checks.append((document, check_manuscript(opened, document, **arguments)))
-            except UnsuitedError as error:  # a text in a folder of programs
-                skipped.append(Skipped(document.name, str(error), expected=document.name not in map(str, manuscripts)))
-            except DocumentError as error:
-                skipped.append(Skipped(document.name, str(error).removeprefix(f"{document.name}: ")))
-            if progress is not None:
-                progress("checking", done, len(documents))
+    with Index.open(index) as opened:
+        checks = list(_checked(opened, documents, arguments, {str(path) for path in manuscripts}, skipped))
     if form in ("spdx", "cyclonedx"):
         _write_provenance(checks, ", ".join(path.resolve().name for path in manuscripts), form)
     else:
@@ -161,6 +152,22 @@ def _documents(manuscripts: tuple[Path, ...], as_format: str | None) -> tuple[li
             else:
                 skipped.append(item._replace(name=name))
     return documents, skipped
+
+
+def _checked(
+    index: Index, documents: list[Document], arguments: dict[str, Any], named: set[str], skipped: list[Skipped]
+) -> Iterator[tuple[Document, ManuscriptCheck]]:
+    """Yield each document with its check; append those that cannot be checked to ``skipped``. A text in a folder of
+    programs is no failure, unless it is one of the ``named`` manuscripts."""
+    with stages() as progress:
+        for done, document in enumerate(documents, 1):
+            try:
+                yield document, check_manuscript(index, document, **arguments)
+            except DocumentError as error:
+                is_expected = isinstance(error, UnsuitedError) and document.name not in named
+                skipped.append(Skipped(document.name, error.reason, expected=is_expected))
+            if progress is not None:
+                progress("checking", done, len(documents))
 
 
 def _write_provenance(checks: list[tuple[Document, ManuscriptCheck]], name: str, form: str) -> None:

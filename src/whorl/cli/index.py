@@ -4,7 +4,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ from whorl.cli.remote import (
     server_options,
 )
 from whorl.errors import DocumentError, InputError
-from whorl.formats.archives.names import RefusedFileError, reason
+from whorl.formats.archives.names import RefusedFileError, printable, reason
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora.read import read
 from whorl.formats.corpora.records import Columns, CorpusRecord, Fault
@@ -51,6 +51,9 @@ SERVICE = "service.sqlite"
 
 # The folder for intermediate results of Spark, in the folder of an index.
 BETWEEN = "building"
+
+# Documents without text that are named; the others are counted.
+NAMED = 3
 
 FOLDER = click.Path(path_type=Path)
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -146,15 +149,13 @@ def add(places: tuple[str, ...], as_format: str | None, form: str, **options: An
     if index is None:
         refuse_with_server("parse_seconds", "parse_memory")
     set_limits(options["parse_seconds"], options["parse_memory"], options["threads"])
-    states: Counter[str] = Counter()
-    skipped: list[Skipped] = []
-    seen: set[str] = set()
+    result, seen = _AddResult(), set[str]()
     with opened(index, options) as place, stages() as progress:
-        documents = _documents(paths, options, skipped, seen, _facts(options, as_format))
-        _add(place, documents, options, states, skipped, progress)
+        documents = _documents(paths, options, result.skipped, seen, _facts(options, as_format))
+        _add(place, documents, options, result, progress)
         if options["mirror"]:
-            states["removed"] = len(place.remove(*_gone(place, paths, seen, skipped)))
-    _tell(states, skipped, form)
+            result.states["removed"] = len(place.remove(*_gone(place, paths, seen, result.skipped)))
+    _tell(result, form)
 
 
 @command.command()
@@ -182,17 +183,16 @@ def build(
     """
     set_limits(options["parse_seconds"], options["parse_memory"], options["threads"])
     scheme = scheme_of(scheme_name, options)
-    states: Counter[str] = Counter()
-    skipped: list[Skipped] = []
+    result = _AddResult()
     with Index.create(index, scheme, text=not options["no_text"]) as place:
         if options["backend"] == "spark":
-            states["added"] = _built(place, paths, as_format, options, skipped)
+            result.states["added"] = _built(place, paths, as_format, options, result.skipped)
         else:
-            documents = _documents(paths, options, skipped, set(), _facts(options, as_format))
+            documents = _documents(paths, options, result.skipped, set(), _facts(options, as_format))
             with stages() as progress:
-                _add(place, documents, options, states, skipped, progress)
+                _add(place, documents, options, result, progress)
             place.flush()
-    _tell(states, skipped, form)
+    _tell(result, form)
 
 
 def _built(
@@ -219,17 +219,29 @@ def _facts(options: dict[str, Any], as_format: str | None) -> dict[str, Any]:
     return {**{name: options[name] for name in FACTS}, "format": as_format}
 
 
+@dataclass
+class _AddResult:
+    """The number of documents in each state after adding, the documents that were skipped, and the names of those that
+    have nothing to find."""
+
+    states: Counter[str] = field(default_factory=Counter)
+    skipped: list[Skipped] = field(default_factory=list)
+    without_text: list[str] = field(default_factory=list)
+
+
 def _add(
-    place: "Index | Client", documents: Iterator[Document], options: dict[str, Any], states: Counter[str],
-    skipped: list[Skipped], progress: Callable[[str, int, int | None], object] | None,
+    place: "Index | Client", documents: Iterator[Document], options: dict[str, Any], result: _AddResult,
+    progress: Callable[[str, int, int | None], object] | None,
 ) -> None:  # fmt: skip
-    """Add documents, and count the outcomes in ``states`` and ``skipped``."""
+    """Add documents, and note the outcome of each in ``result``."""
     added = place.add_all(documents, sanctioned=options["sanctioned"], threads=options["threads"])
     for done, outcome in enumerate(added, 1):
         if isinstance(outcome, Added):
-            states[outcome.state] += 1
+            result.states[outcome.state] += 1
+            if outcome.symbols == 0:
+                result.without_text.append(outcome.name)
         else:
-            skipped.append(outcome)
+            result.skipped.append(outcome)
         if progress is not None:
             progress("adding", done, None)
 
@@ -423,13 +435,22 @@ def _is_under(name: str, paths: tuple[Path, ...]) -> bool:
     return any(name == path.as_posix() or name.startswith(f"{path.as_posix()}/") for path in paths)
 
 
-def _tell(states: Counter[str], skipped: list[Skipped], form: str) -> None:
+def _tell(result: _AddResult, form: str) -> None:
     if form == "json":
-        left_out = [{"file": item.name, "reason": item.reason} for item in skipped]
-        click.echo(json.dumps({**states, "skipped": left_out}))
-        leave(skipped, shown=False)
+        left_out = [{"file": item.name, "reason": item.reason} for item in result.skipped]
+        click.echo(json.dumps({**result.states, "skipped": left_out, "without_text": result.without_text}))
+        leave(result.skipped, shown=False)
         return
-    click.echo(", ".join(f"{count:,} {state}" for state, count in states.items()) or "nothing to add")
-    if not states and not skipped:
+    click.echo(", ".join(f"{count:,} {state}" for state, count in result.states.items()) or "nothing to add")
+    if not result.states and not result.skipped:
         raise InputError("no documents found")
-    leave(skipped)
+    if result.without_text:
+        click.echo(f"note: {_without_text(result.without_text)}", err=True)
+    leave(result.skipped)
+
+
+def _without_text(names: list[str]) -> str:
+    count = "1 document has" if len(names) == 1 else f"{len(names):,} documents have"
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    scans = ". Scanned pages need OCR first" if any(name.lower().endswith(".pdf") for name in names) else ""
+    return f"{count} no text to compare: {', '.join(map(printable, names[:NAMED]))}{more}{scans}"

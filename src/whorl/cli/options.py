@@ -334,7 +334,7 @@ def print_each(
         except DocumentError as error:
             if isinstance(document.content, Path) or document.name == "-":
                 raise
-            skipped.append(Skipped(document.name, str(error)))
+            skipped.append(Skipped(document.name, error.reason))
         if progress is not None:
             progress("searching", done, None)
 
@@ -356,8 +356,8 @@ def leave(skipped: list[Skipped], *, shown: bool = True) -> None:
 def check_readable(path: Path) -> None:
     """Raise DocumentError for an unreadable file before any work is done or anything is printed."""
     if path.is_dir():
-        raise DocumentError(f"{path} is a folder: name the files in it")
+        raise DocumentError("a folder: name the files in it", str(path))
     try:
         path.open("rb").close()
     except OSError as error:
-        raise DocumentError(f"cannot read {path}: {error.strerror}") from error
+        raise DocumentError(f"cannot be read: {error.strerror}", str(path)) from error

@@ -48,7 +48,8 @@ def added_of(answer: dict[str, Any], name: str) -> Added:
     state = answer["state"]
     if state not in get_args(State):
         raise ValueError(f"unknown state {state!r}")
-    return Added(name, cast(State, state))
+    symbols = int(answer["document"]["symbols"]) if state in ("added", "replaced") else None
+    return Added(name, cast(State, state), symbols)
 
 
 def answer_of(answer: dict[str, Any], name: str) -> dict[str, Any]:
@@ -180,7 +181,7 @@ class Client:
                 raise
             return Skipped(document.name, error.detail)
         except DocumentError as error:
-            return Skipped(document.name, str(error))
+            return Skipped(document.name, error.reason)
         with self._understood():
             return added_of(answer, document.name)
 
@@ -229,7 +230,7 @@ def _written(value: Any) -> bytes:
 
 def _content(document: Document) -> bytes | Path:
     if isinstance(document.content, Path) and not document.content.is_file():
-        raise DocumentError(f"{document.content}: not a file that can be sent")
+        raise DocumentError("not a file that can be sent", str(document.content))
     if isinstance(document.content, str):
         return document.content.encode("utf-8", "surrogatepass")
     return document.content

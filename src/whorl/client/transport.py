@@ -140,7 +140,7 @@ def _size(part: FormPart) -> int:
     try:
         return part.content.stat().st_size
     except OSError as error:
-        raise DocumentError(f"cannot read {part.content}: {error.strerror}") from error
+        raise DocumentError(f"cannot be read: {error.strerror}", str(part.content)) from error
 
 
 def _content(part: FormPart, size: int) -> Iterator[bytes]:
@@ -154,9 +154,9 @@ def _content(part: FormPart, size: int) -> Iterator[bytes]:
                 size -= len(chunk)
                 yield chunk
     except OSError as error:
-        raise DocumentError(f"cannot read {part.content}: {error.strerror}") from error
+        raise DocumentError(f"cannot be read: {error.strerror}", str(part.content)) from error
     if size:
-        raise DocumentError(f"{part.content} changed while it was sent: send it again")
+        raise DocumentError("changed while it was sent: send it again", str(part.content))
 
 
 # Seconds without a byte: a search of a long document and a full queue take less.

@@ -212,7 +212,7 @@ class ShingleReader:
                 parts = (_wide(front.read(piece).symbols) for piece in front.pieces(document))
                 rows[number] = np.concatenate([_NOTHING, *parts])
         except DocumentError as error:
-            each.reason = str(error)
+            each.reason = error.reason
 
     def _front(self, document: Document, content: str | bytes | Path) -> Frontend[Any]:
         if document.format in self._fronts:
@@ -277,7 +277,7 @@ def _opened(item: Item) -> _Opened:
     try:
         content = load_content(item.content)
     except DocumentError as error:
-        return _Opened(item, reason=str(error))
+        return _Opened(item, reason=error.reason)
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     return _Opened(replace(item, content=content), data)
 

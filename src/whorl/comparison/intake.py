@@ -131,7 +131,7 @@ class SubmissionReader:
             path, (child, inside, item), source = coming.popleft()
             if isinstance(whole, DocumentError):
                 expected = isinstance(whole, UnsuitedError)
-                skipped = Skipped(item.name, str(whole), 1, _size(item), expected)
+                skipped = Skipped(item.name, whole.reason, 1, _size(item), expected)
                 yield ReadFile(path, child, inside, skipped, source=source)
             else:
                 yield ReadFile(path, child, inside, whole, *_unseen(item, whole), _size(item), source)

@@ -62,7 +62,7 @@ def detect(name: str, start: bytes) -> str:
         if row.content is not None and re.match(row.content, start) and not _is_disguised(name, start, format_name):
             return format_name
     if kind := binary(start, is_program=_is_program(name)):
-        raise DocumentError(f"{name or 'the document'} is binary ({kind}), not text")
+        raise DocumentError(f"binary ({kind}), not text", name)
     return _named(name, start) or _hinted(start) or TEXT
 
 

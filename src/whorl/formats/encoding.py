@@ -88,7 +88,7 @@ def load_content(content: str | bytes | Path) -> str | bytes:
 
 
 def _unreadable(path: Path | None, error: OSError) -> DocumentError:
-    return DocumentError(f"cannot read {path}: {error.strerror or error}")
+    return DocumentError(f"cannot be read: {error.strerror or error}", None if path is None else str(path))
 
 
 FALLBACK = "cp1252"  # gives a letter to nearly every byte, and is what undeclared Western text is in

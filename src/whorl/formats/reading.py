@@ -92,7 +92,7 @@ def _makes(name: str, scheme: Scheme) -> bool:
 def _load(name: str, scheme: Scheme, document: Document) -> Frontend[Any]:
     row = FRONTENDS.row(name)
     if remedy := row.missing():
-        raise DocumentError(f"cannot read {document.name or 'the document'} as {name}: {remedy}")
+        raise DocumentError(f"cannot be read as {name}: {remedy}", document.name)
     frontend: Frontend[Any] = row.load()(**{setting: getattr(scheme, setting) for setting in row.takes})
     return frontend
 
@@ -112,8 +112,9 @@ def _for_code(document: Document) -> Choice:
         return Choice(guessed, CodeFrontend(guessed))
     if name not in LANGUAGES:
         raise UnsuitedError(
-            f"cannot tell the programming language of {document.name or 'the document'}, which looks like {name}: "
-            "give the language, or use a scheme for text"
+            f"cannot tell the programming language, and it looks like {name}: give the language, or use a scheme for "
+            "text",
+            document.name,
         )
     return Choice(name, CodeFrontend(name))
 
@@ -129,5 +130,5 @@ def _guessed(document: Document) -> str | None:
     language = guess(document.name, start.encode())
     extension = document.name.rpartition(".")[2].lower()
     if language is None and extension in NO_TEXT and not start.startswith(_POINTER):
-        raise DocumentError(f"{document.name} is called .{extension}, but holds text in no known programming language")
+        raise DocumentError(f"called .{extension}, but holds text in no known programming language", document.name)
     return language

@@ -27,6 +27,7 @@ from whorl.index.search import (
     Wanted,
     find_candidates,
     joined,
+    notes_of,
     only,
     rank,
     readable,
@@ -115,10 +116,10 @@ class BaseIndex(Closing, ABC):
             entry = self.entry(name)
             if entry is None:
                 self._check_missing(name)
-                raise DocumentError(f"{name}: not in the index")
+                raise DocumentError("not in the index", name)
             kind, data = self._stored(entry)
         if kind != TEXT:
-            raise DocumentError(f"{name}: the index keeps no texts")
+            raise DocumentError("the index keeps no texts", name)
         return revived(entry, data, self.scheme)
 
     def search(
@@ -136,7 +137,7 @@ class BaseIndex(Closing, ABC):
         whole = read_whole(document, self._wider(window), self._key)
         with self.reading():
             candidates = find_candidates(self, distinct(whole.fingerprints.hashes), look_ups)
-            hits, notes = rank(self, candidates, limit, wanted), whole.fingerprints.notes
+            hits, notes = rank(self, candidates, limit, wanted), notes_of(whole)
             if passages and hits:
                 query = readable(document.name, read_whole(document, self.scheme, self._key) if window else whole)
                 hits, notes = self._sharing(hits, query, notes)
@@ -391,7 +392,7 @@ class BaseIndex(Closing, ABC):
                 return Added(document.name, "unchanged")
             return self._prepared(document, sanctioned)
         except DocumentError as error:
-            return Skipped(document.name, str(error))
+            return Skipped(document.name, error.reason)
 
 
 def _without_passage(count: int) -> str:
@@ -411,7 +412,7 @@ def _refuse_surrogates(document: Document) -> None:
     """Refuse a name or a fact that is not Unicode: it cannot be stored. File names that do not decode are such."""
     for text in (document.name, *(getattr(document, fact) for fact in FACTS[:-1]), *document.labels):
         if not _is_unicode(text or ""):
-            raise DocumentError(f"{document.name!r}: {text!r} is not Unicode: rename the file")
+            raise DocumentError(f"{text!r} is not Unicode: rename the file", repr(document.name))
 
 
 def _is_unicode(text: str) -> bool:

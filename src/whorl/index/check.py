@@ -16,6 +16,7 @@ from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError, InputError
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
+from whorl.formats.documents.pages import NO_TEXT
 from whorl.formats.reading import CODE, Extracting, choose
 from whorl.index.base import BaseIndex
 from whorl.index.memory import MemoryIndex
@@ -270,7 +271,7 @@ def check_hits(
     """Check a manuscript against the documents that explain it, as ``Index.explain`` returns them. Call it inside
     ``index.reading()``."""
     if not hits.text.strip():
-        raise DocumentError(f"{document.name}: no text to check. A scanned document needs text recognition first")
+        raise DocumentError(NO_TEXT if NO_TEXT in hits.notes else "no text to check", document.name)
     sources = tuple(sorted((_source(index, hit, hits.text, rules) for hit in hits), key=_order))
     places = _places(document, hits, index.scheme)
     if base:
@@ -291,13 +292,13 @@ def refuse_large(document: Document, scheme: Scheme) -> None:
     try:
         size = content.stat().st_size if isinstance(content, Path) else len(content)
     except OSError as error:
-        raise DocumentError(f"cannot read {document.name}: {error.strerror}") from error
+        raise DocumentError(f"cannot be read: {error.strerror}", document.name) from error
     if size > MOST_TEXT:
         is_text = not isinstance(choose(scheme, document).frontend, Extracting)
         most = MOST_TEXT if is_text else MOST_BYTES
         if size > most:
             raise DocumentError(
-                f"{document.name}: too large to check: {format_bytes(size)}, of at most {format_bytes(most)}. Divide it"
+                f"too large to check: {format_bytes(size)}, of at most {format_bytes(most)}. Divide it", document.name
             )
 
 

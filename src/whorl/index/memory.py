@@ -106,7 +106,7 @@ class MemoryIndex(BaseIndex):
         self._entries[entry.name] = self._numbers[entry.id] = entry
         self._texts[entry.id] = prepared.kind, prepared.text
         self._fresh.update(self._numbers, [(entry.id, prepared.postings)])
-        return Added(entry.name, "added" if old is None else "replaced")
+        return Added(entry.name, "added" if old is None else "replaced", entry.symbols)
 
     def _delete(self, name: str) -> None:
         number = self._entries.pop(name).id

@@ -311,6 +311,12 @@ def readable(name: str, whole: WholeDocument) -> ComparedDocument:
     return ComparedDocument(evidence_of(sift(whole.stream, whole.fingerprints, None)), [name], [Lines(whole.text)])
 
 
+def notes_of(whole: WholeDocument) -> tuple[str, ...]:
+    """Return the notes on a query that was read, and one if it has no text."""
+    notes = whole.fingerprints.notes
+    return notes if notes or whole.text.strip() else ("no text to search for",)
+
+
 def text_of(data: bytes) -> str:
     """Return a stored text."""
     return decompress(data).decode("utf-8", "surrogatepass")

@@ -21,10 +21,12 @@ State = Literal["added", "replaced", "updated", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The result of adding a document."""
+    """The result of adding a document. ``symbols`` counts what was read of it, and is None if nothing had to be read.
+    A document without symbols is in no result of a search."""
 
     name: str
     state: State
+    symbols: int | None = None
 
 
 class IndexWriter(PostingsWriter):
@@ -79,7 +81,7 @@ class IndexWriter(PostingsWriter):
         point("add.begun")
         entry = entry_of(self._store.next_number(), prepared)
         self._store.insert_document(entry, prepared.kind, prepared.text, prepared.postings)
-        return Added(entry.name, "added" if old is None else "replaced")
+        return Added(entry.name, "added" if old is None else "replaced", entry.symbols)
 
     def _update(self, old: Entry, prepared: Prepared) -> Added:
         """Update the facts of a document whose content is the same."""

@@ -191,19 +191,19 @@ class Registry(PostingsStore):
         try:
             return self._read(document)
         except DocumentError as error:
-            return Skipped(document.name, str(error), expected=isinstance(error, TooShortError))
+            return Skipped(document.name, error.reason, expected=isinstance(error, TooShortError))
 
     def _read(self, document: Document) -> Reading:
         for text in (document.name, document.url, document.date, document.contact):
             try:
                 (text or "").encode()
             except UnicodeEncodeError:
-                raise DocumentError(f"{document.name!r}: {text!r} is not Unicode: rename the file") from None
+                raise DocumentError(f"{text!r} is not Unicode: rename the file", repr(document.name)) from None
         reading = read(document, self.scheme, self._key)
         if not len(reading.hashes):
             raise TooShortError(
-                f"{document.name}: too short: it has {reading.symbols} {self.scheme.symbols} after its prolog and "
-                f"needs {self.scheme.k}"
+                f"too short: it has {reading.symbols} {self.scheme.symbols} after its prolog and needs {self.scheme.k}",
+                document.name,
             )
         return reading
 

@@ -240,7 +240,7 @@ def witnesses(hits: RegistryHits, document: Document, sources: Sequence[Path]) -
         try:
             read = read_whole(other, scheme, Key.PUBLIC)
         except DocumentError as error:
-            witnessed[other.name] = Witness((), whole.text, "", str(error))
+            witnessed[other.name] = Witness((), whole.text, "", error.reason)
             continue
         passages = verified(query, readable(other.name, read), scheme)
         witnessed[other.name] = Witness(passages, whole.text, read.text)

@@ -17,7 +17,7 @@ from whorl.errors import WhorlError
 from whorl.index.cover import Timer
 from whorl.index.index import Index
 from whorl.index.prepare import Prepared
-from whorl.index.search import Hits, SearchCandidates, Wanted, find_candidates, rank, readable, score
+from whorl.index.search import Hits, SearchCandidates, Wanted, find_candidates, notes_of, rank, readable, score
 from whorl.index.store import Entry
 from whorl.index.writer import Added, State
 from whorl.matching.deep.likeness import check_prose
@@ -191,7 +191,7 @@ class TenantIndex(Index):
         hashes = distinct(whole.fingerprints.hashes)
         with self.reading():
             ours, overlap = self._sides(query, hashes)
-            hits, notes = rank(self, self._best(ours, query), query.limit), whole.fingerprints.notes
+            hits, notes = rank(self, self._best(ours, query), query.limit), notes_of(whole)
             if query.passages and hits:
                 if most is not None and sum(hit.document.symbols for hit in hits) > most:
                     raise LargeSearchError

@@ -196,7 +196,7 @@ def contacts_of(
     document = source if isinstance(source, Document) else Document(str(source), source)
     read = reader.read_one(document)
     if read.reason is not None:
-        raise DocumentError(f"{document.name}: {read.reason}")
+        raise DocumentError(read.reason, document.name)
     content = _known(query.store, read)
     if content is not None:
         return _stored(query, document.name, content)

@@ -131,7 +131,7 @@ def test_one_long_line(language):
 @pytest.mark.parametrize("sign", [b"x", "x"], ids=["bytes", "text"])
 def test_too_long_a_program_is_refused(sign):
     content = sign * (100 * MEGABYTE)
-    with pytest.raises(DocumentError, match=r"^a\.c is larger than 32 MB, the most that is read as code: divide it"):
+    with pytest.raises(DocumentError, match=r"^a\.c: larger than 32 MB, the most that is read as code: divide it"):
         list(CodeFrontend().pieces(Document("a.c", content)))
 
 
@@ -139,7 +139,7 @@ def test_too_large_a_file_is_not_even_read(tmp_path):
     path = tmp_path / "large.py"
     with path.open("wb") as file:
         file.truncate(1 << 33)
-    with pytest.raises(DocumentError, match=r"large\.py is larger than 32 MB"):
+    with pytest.raises(DocumentError, match=r"large\.py: larger than 32 MB"):
         list(CodeFrontend().pieces(Document("large.py", path)))
 
 

@@ -69,13 +69,13 @@ def test_a_scan_is_noted_and_the_note_reaches_the_stream():
 
 
 def test_an_encrypted_document_is_refused_by_name():
-    with pytest.raises(DocumentError, match=r"cannot read paper.pdf as PDF: it is encrypted"):
+    with pytest.raises(DocumentError, match=r"paper.pdf: cannot be read as PDF: it is encrypted"):
         extract(pdf([["x"]], encrypt=True))
 
 
 def test_the_library_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(DocumentError, match=r'cannot read paper.pdf as PDF: pip install "whorl\[documents\]"'):
+    with pytest.raises(DocumentError, match=r'paper.pdf: cannot be read as PDF: pip install "whorl\[documents\]"'):
         extract(pdf([["x"]]))
 
 
@@ -101,7 +101,7 @@ def test_a_tree_of_pages_that_is_a_loop():
 
 def test_more_pages_than_there_are():
     many = pdf([["x"]]).replace(b"/Count 1>>", b"/Count 900000>>")
-    assert read_or_refused(many) == "cannot read paper.pdf as PDF: more than 1000 of its pages are damaged"
+    assert read_or_refused(many) == "paper.pdf: cannot be read as PDF: more than 1000 of its pages are damaged"
 
 
 def read_or_refused(data):
@@ -110,7 +110,7 @@ def read_or_refused(data):
         found = extract(data).text
     except DocumentError as error:
         found = str(error)
-        expected = "cannot read paper.pdf as PDF: "
+        expected = "paper.pdf: cannot be read as PDF: "
     else:
         expected = ""
     assert found.startswith(expected)

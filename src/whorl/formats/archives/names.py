@@ -117,7 +117,7 @@ def reason(error: Exception) -> str:
     """Return an error as one line for people, without the path."""
     if isinstance(error, OSError) and error.strerror:
         return printable(error.strerror[:1].lower() + error.strerror[1:])
-    return printable(str(error)) or type(error).__name__
+    return printable(error.reason if isinstance(error, DocumentError) else str(error)) or type(error).__name__
 
 
 _SPECIAL = {
@@ -159,5 +159,5 @@ def is_folder(path: Path) -> bool:
             return True
         opened(path, follow=True).close()
     except (OSError, ValueError, RefusedFileError) as error:
-        raise DocumentError(f"{printable(str(path))}: {reason(error)}") from error
+        raise DocumentError(reason(error), printable(str(path))) from error
     return False

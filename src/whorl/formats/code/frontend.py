@@ -188,8 +188,9 @@ def _detected(name: str, data: bytes) -> str:
     language = detect(name, data[:HEAD])
     if language is None:
         raise DocumentError(
-            f"cannot tell the programming language of {name or 'an unnamed text'} by its extension or first line: "
-            f"give the language, one of {', '.join(LANGUAGES)}, or read it as text"
+            "cannot tell the programming language by extension or first line: give the language, one of "
+            f"{', '.join(LANGUAGES)}, or read it as text",
+            name,
         )
     return language
 
@@ -202,8 +203,8 @@ def _data(document: Document) -> bytes:
             content = source.read(0, LARGEST + 1)
     if len(content) > LARGEST:
         raise DocumentError(
-            f"{document.name or 'a program'} is larger than {LARGEST >> 20} MB, the most that is read as code: "
-            "divide it, or read it as text"
+            f"larger than {LARGEST >> 20} MB, the most that is read as code: divide it, or read it as text",
+            document.name,
         )
     if isinstance(content, str):
         return _LONE_RETURN.sub(b"\n", _utf8(content))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from whorl.errors import InputError
+from whorl.errors import DocumentError
 from whorl.formats.archives.names import printable
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora.parquet import arrow, end_of, headers_at
@@ -41,11 +41,11 @@ def schema(path: Path) -> Any:
 
 
 def check_types(path: Path, schema: Any, columns: Columns) -> None:
-    """Raise InputError if the column of texts, or of features, has another type."""
+    """Raise DocumentError if the column of texts, or of features, has another type."""
     kind = schema.field(columns.content).type
     if not _fits(kind, columns.features is not None):
         wanted = "lists of integers or strings" if columns.features is not None else "texts"
-        raise InputError(f"{path}: the column {columns.content!r} holds {kind}, not {wanted}; name another")
+        raise DocumentError(f"the column {columns.content!r} holds {kind}, not {wanted}; name another", str(path))
 
 
 def rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> Iterator[CorpusRecord | Fault]:

@@ -252,7 +252,7 @@ def _inner(
         for item in items():
             yield item if isinstance(item, Fault) else replace(item, offset=item.offset + behind)
     except (InputError, OSError, RefusedFileError) as error:
-        yield Fault(name, 0, str(error) if isinstance(error, InputError) else reason(error))
+        yield Fault(name, 0, reason(error))
 
 
 def _size(path: Path) -> int:

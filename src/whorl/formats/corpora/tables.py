@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from whorl.errors import InputError
+from whorl.errors import DocumentError
 from whorl.formats.archives.names import damage, opened, printable, reason
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import jsonl
@@ -103,7 +103,7 @@ CorpusItem: TypeAlias = CorpusRecord | Fault | Sheet
 
 
 def check(kind: TableKind, path: Path, columns: Columns, rules: Rules) -> None:
-    """Raise InputError if a table lacks a required column."""
+    """Raise DocumentError if a table lacks a required column."""
     if kind in ("parquet", "arrow"):
         _check_arrow(path, columns)
     elif kind == "csv":
@@ -128,9 +128,10 @@ def _check_columns(path: Path, there: list[str] | None, columns: Columns) -> Non
     if there is None:
         return  # empty or damaged: reading says so
     if missing := list(columns.missing(set(there))):
-        raise InputError(
-            f"{printable(str(path))}: no column {' and no column '.join(missing)}; "
-            f"there are {', '.join(map(repr, there)) or 'none'}. Name the right one, or leave the file out."
+        raise DocumentError(
+            f"no column {' and no column '.join(missing)}; there are {', '.join(map(repr, there)) or 'none'}. Name the "
+            "right one, or leave the file out.",
+            printable(str(path)),
         )
 
 

@@ -120,13 +120,15 @@ class BinaryFrontend(DocumentFrontend):
         """Return the text, read in a worker."""
         data = load_content(document.content)
         if isinstance(data, str):
-            raise DocumentError(f"cannot read {document.name}: {self.title} is binary; give bytes, or the file")
+            raise DocumentError(f"{self.title} is binary: give bytes or a file, not a string", document.name)
+        if not data:
+            raise DocumentError(f"cannot be read as {self.title}: it is empty", document.name)
         if remedy := FRONTENDS.row(self.reader).missing():
-            raise DocumentError(f"cannot read {document.name} as {self.title}: {remedy}")
+            raise DocumentError(f"cannot be read as {self.title}: {remedy}", document.name)
         try:
             return self._read(data)
         except DocumentError as error:
-            raise DocumentError(f"cannot read {document.name} as {self.title}: {error}") from error
+            raise DocumentError(f"cannot be read as {self.title}: {error}", document.name) from error
 
     def _read(self, data: bytes) -> Extracted:
         return isolated(self.reader, data)
