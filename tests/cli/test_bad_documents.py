@@ -95,3 +95,24 @@ def test_a_table_without_the_column_is_named_once(index):
     (line,) = result.stderr.splitlines()
     assert line.startswith("Error: folder/rows.jsonl: no column 'text'")
     assert line.count("rows.jsonl") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "reason"),
+    [
+        ("large.txt", SONG.encode() * 400, "too large: 1.0 GB, of at most 128.0 MB as one document. Divide it"),
+        ("large.pdf", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", "too large: 1.0 GB, of at most 256.0 MB as one document"),
+        ("large.bin", b"", "binary"),
+    ],
+)
+def test_a_gigabyte_is_refused_before_it_is_read(index, monkeypatch, name, start, reason):
+    with Path(name).open("wb") as file:
+        file.write(start)
+        file.truncate(1 << 30)
+    monkeypatch.setattr("whorl.formats.encoding.Source.blocks", lambda *_: pytest.fail("it is read"))
+    for command in ("search", "index add", "check"):
+        result = run(*command.split(), index, name)
+        (line,) = result.stderr.splitlines()
+        assert f"{name}: {reason.replace('128.0', '32.0') if command == 'check' else reason}" in line, command
+        assert result.exit_code == (0 if command == "index add" and name == "large.bin" else 1)
+    assert run("index", "list", index).stdout.split()[-1] == "song.txt"

@@ -434,9 +434,7 @@ def test_a_manuscript_that_is_too_large_is_refused_before_it_is_read(index, monk
     monkeypatch.setattr(manuscripts, "MOST_BYTES", 300)
     (tmp_path / name).write_bytes(content)
     for document in (Document(name, tmp_path / name), Document(name, content)):
-        with pytest.raises(
-            DocumentError, match=rf"{name}: too large to check: \d+ bytes, of at most {most}. Divide it"
-        ):
+        with pytest.raises(DocumentError, match=rf"{name}: too large: \d+ bytes, of at most {most} as one document"):
             check_manuscript(index, document)
 
 

@@ -19,7 +19,7 @@ from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError, InputError
 from whorl.formats.reading import CODE
 from whorl.index.cover import Cover, PassageFilter, Timer, with_most_words
-from whorl.index.prepare import TEXT, Prepared, digest, prepare
+from whorl.index.prepare import TEXT, Prepared, digest, prepare, refuse_larger
 from whorl.index.search import (
     Hit,
     Hits,
@@ -134,6 +134,7 @@ class BaseIndex(Closing, ABC):
         """
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
+        refuse_larger(document, self.scheme)
         whole = read_whole(document, self._wider(window), self._key)
         with self.reading():
             candidates = find_candidates(self, distinct(whole.fingerprints.hashes), look_ups)

@@ -17,15 +17,15 @@ from whorl.errors import DocumentError, InputError
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
 from whorl.formats.documents.pages import NO_TEXT
-from whorl.formats.reading import CODE, Extracting, choose
+from whorl.formats.reading import CODE
 from whorl.index.base import BaseIndex
 from whorl.index.memory import MemoryIndex
 from whorl.index.places import Reason, find_places
+from whorl.index.prepare import MOST_BYTES, refuse_larger
 from whorl.index.search import Hit, Hits, Wanted, first_match
 from whorl.index.store import Entry
 from whorl.matching.passage import EDITED, Measure, Passage, Side, covered_once, stretches, subtract, union
 from whorl.model import Document, Span, title_of
-from whorl.sandbox.limits import format_bytes
 from whorl.scheme import Scheme
 
 # Sources that are listed: more than an editor looks at. All count.
@@ -34,8 +34,8 @@ LIMIT = 100
 RESIDUE = 20
 # Letters of a source before and after a passage: a line.
 CONTEXT = 80
-# Bytes of a manuscript at most: of one that is text, 10,000 pages; of others, which may have pictures.
-MOST_TEXT, MOST_BYTES = 32 << 20, 256 << 20
+# Bytes of a manuscript that is text at most: 10,000 pages.
+MOST_TEXT = 32 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,18 +288,7 @@ def check_hits(
 
 def refuse_large(document: Document, scheme: Scheme) -> None:
     """Refuse a manuscript before it is read if it would take minutes and gigabytes."""
-    content = document.content
-    try:
-        size = content.stat().st_size if isinstance(content, Path) else len(content)
-    except OSError as error:
-        raise DocumentError(f"cannot be read: {error.strerror}", document.name) from error
-    if size > MOST_TEXT:
-        is_text = not isinstance(choose(scheme, document).frontend, Extracting)
-        most = MOST_TEXT if is_text else MOST_BYTES
-        if size > most:
-            raise DocumentError(
-                f"too large to check: {format_bytes(size)}, of at most {format_bytes(most)}. Divide it", document.name
-            )
+    refuse_larger(document, scheme, MOST_TEXT, MOST_BYTES)
 
 
 def _places(document: Document, hits: Hits, scheme: Scheme) -> dict[Reason, tuple[Span, ...]]:

@@ -83,9 +83,12 @@ class Cover:
         if row == len(self._candidates) or self._candidates.numbers[row] != number:
             return
         self._is_tried[row] = True
-        for match in (match for passage in passages for match in passage.matches):
-            first = np.searchsorted(self._starts, match.left.start)
-            self._is_left[first : np.searchsorted(self._ends, match.left.end, "right")] = False
+        lefts = [match.left for passage in passages for match in passage.matches]
+        if lefts:
+            starts, ends = np.array(lefts).T
+            firsts, lasts = self._starts.searchsorted(starts), self._ends.searchsorted(ends, "right")
+            for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+                self._is_left[first:last] = False
 
     @property
     def unread(self) -> int:
@@ -192,18 +195,44 @@ def _shared_places(
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     rows, numbers = np.repeat(rows, counts), order[np.repeat(starts, counts) + within]
     distances = places[numbers] - np.repeat(others.astype(np.int64), counts)
-    ordered = np.lexsort((numbers, distances, rows))
-    return rows[ordered], numbers[ordered], distances[ordered]
+    return _in_order(rows, numbers, distances)
+
+
+def _in_order(
+    rows: NDArray[np.intp], numbers: NDArray[np.intp], distances: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]:
+    """Return shared fingerprints in the order of row, distance and number. Columns that fit into 64 bits are sorted as
+    one, in a tenth of the time."""
+    least = int(distances.min(initial=0))
+    wide, narrow = (int(column.max(initial=0)).bit_length() for column in (distances - least, numbers))
+    if int(rows.max(initial=0)).bit_length() + wide + narrow > 63:
+        ordered = np.lexsort((numbers, distances, rows))
+        return rows[ordered], numbers[ordered], distances[ordered]
+    keys = np.sort((rows << wide | distances - least) << narrow | numbers)
+    return keys >> wide + narrow, keys & (1 << narrow) - 1, (keys >> narrow & (1 << wide) - 1) + least
 
 
 _WORD = re.compile(r"\w+")
 
 
+# Letters of words as themselves, other ASCII characters as spaces.
+_ASCII_WORDS = bytes(code if _WORD.match(chr(code)) else ord(" ") for code in range(128)) + bytes(128)
+
+
+def _shared_words(words: frozenset[str], encoded: set[bytes], other: str) -> set[str]:
+    """Return the words that another text has. ``encoded`` has those in ASCII, by which most programs are read in a
+    third of the time."""
+    if not other.isascii():
+        return {*words.intersection(_WORD.findall(other))}
+    return {word.decode() for word in encoded.intersection(other.encode().translate(_ASCII_WORDS).split())}
+
+
 def with_most_words(text: str, others: Iterable[str]) -> NDArray[np.intp]:
     """Return the places of other texts, those first that have most of the distinct words of a text. A word counts by
     its inverse document frequency: rare names decide."""
-    words = set(_WORD.findall(text))
-    shared = [words.intersection(_WORD.findall(other)) for other in others]
+    words = frozenset(_WORD.findall(text))
+    encoded = {word.encode() for word in words if word.isascii()}
+    shared = [_shared_words(words, encoded, other) for other in others]
     counts = Counter(word for each in shared for word in each)
     weights = {word: log((1 + len(shared)) / count) for word, count in counts.items()}
     return np.argsort([-fsum(map(weights.__getitem__, each)) for each in shared], kind="stable")

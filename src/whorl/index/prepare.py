@@ -10,14 +10,21 @@ import numpy as np
 from whorl.engine.documents import WholeDocument, read_whole
 from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
+from whorl.errors import DocumentError
 from whorl.formats.encoding import Source, decode, load_content
+from whorl.formats.reading import Extracting, choose
 from whorl.index.store import Entry
 from whorl.model import Document
+from whorl.sandbox.limits import format_bytes
 from whorl.scheme import Scheme
 from whorl.storage.postings import EACH, pack
 
 # The contents of the table ``texts``: the text itself, or only the spans of its fingerprints.
 TEXT, SPANS = "text", "spans"
+
+# Bytes of a document at most: of one that is text, which takes 23 times as much memory; of others, which may have
+# pictures.
+MOST_TEXT, MOST_BYTES = 128 << 20, 256 << 20
 
 # zstd's default: three times as fast as the next better level, and a tenth larger.
 LEVEL = 3
@@ -56,11 +63,27 @@ def digest(document: Document, sanctioned: bool, kind: str) -> bytes:
     return hashed.digest()
 
 
+def refuse_larger(document: Document, scheme: Scheme, most_text: int = MOST_TEXT, most_bytes: int = MOST_BYTES) -> None:
+    """Raise DocumentError, before it is read, for a document of more than ``most_text`` bytes if it is text, or else
+    of more than ``most_bytes``."""
+    content = document.content
+    try:
+        size = content.stat().st_size if isinstance(content, Path) else len(content)
+    except OSError as error:
+        raise DocumentError(f"cannot be read: {error.strerror}", document.name) from error
+    if size > min(most_text, most_bytes):
+        most = most_bytes if isinstance(choose(scheme, document).frontend, Extracting) else most_text
+        if size > most:
+            reason = f"too large: {format_bytes(size)}, of at most {format_bytes(most)} as one document. Divide it"
+            raise DocumentError(reason, document.name)
+
+
 def prepare(document: Document, scheme: Scheme, key: Key, *, sanctioned: bool, kind: str) -> Prepared:
     """Read a document. Store every k-gram of a sanctioned one: in a copy, the context may select other k-grams.
 
     Read a file once: its text and its digest must be of the same bytes, even if it is saved meanwhile.
     """
+    refuse_larger(document, scheme)
     read = replace(document, content=load_content(document.content))
     whole = read_whole(read, full(scheme) if sanctioned else scheme, key)
     fingerprints = whole.fingerprints

@@ -126,12 +126,17 @@ def _best_chains(links: Sequence[Link], gaps: Gaps) -> tuple[list[float], list[i
     scores, before = [link.weight for link in links], [-1] * len(links)
     furthest = gaps.reach + max((link.length for link in links), default=0)
     for at, link in enumerate(links):
+        start, weight, best = link.left, link.weight, link.weight
         for other in range(at - 1, max(-1, at - 1 - LOOK), -1):
-            if link.left - links[other].left > furthest:
+            last = links[other]
+            if start - last.left > furthest:
                 break
-            cost = gaps.cost(links[other], link)
-            if cost is not None and scores[other] - cost + link.weight > scores[at]:
-                scores[at], before[at] = scores[other] - cost + link.weight, other
+            if scores[other] + weight <= best:  # a gap costs nothing at least
+                continue
+            cost = gaps.cost(last, link)
+            if cost is not None and scores[other] - cost + weight > best:
+                best, before[at] = scores[other] - cost + weight, other
+        scores[at] = best
     return scores, before
 
 

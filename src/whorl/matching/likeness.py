@@ -1,7 +1,8 @@
 """Compare two documents: their score with its parts, and their passages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,12 @@ class ComparedDocument:
         """Return the text span of the symbols ``start`` to ``end``, all in one file."""
         return Span(int(self.evidence.starts[start]), int(self.evidence.ends[end - 1]))
 
+    def spans(self, starts: Sequence[int], lengths: Sequence[int]) -> Iterator[Span]:
+        """Return the text spans of several runs of symbols, each in one file."""
+        firsts = np.array(starts, np.intp)
+        ends = self.evidence.ends[firsts + np.array(lengths, np.intp) - 1]
+        return map(Span, self.evidence.starts[firsts].tolist(), ends.tolist())
+
     def side(self, file: int, start: int, end: int) -> Side:
         """Return the symbols ``start`` to ``end`` of a file as one side of a passage."""
         span, lines = self.span(start, end), self.lines[file]
@@ -36,17 +43,19 @@ class ComparedDocument:
 
 def passages(chains: Sequence[Chain], left: ComparedDocument, right: ComparedDocument) -> tuple[Passage, ...]:
     """Return chains of matches as passages, longest first."""
-    return tuple(sorted((_passage(chain, left, right) for chain in chains), key=lambda passage: -passage.symbols))
-
-
-def _passage(chain: Chain, left: ComparedDocument, right: ComparedDocument) -> Passage:
-    links, files = chain.links, chain.links[0].files
-    matches = tuple(
-        Match(
-            left.span(link.left, link.left + link.length), right.span(link.right, link.right + link.length), link.length
-        )
-        for link in links
+    links = [link for chain in chains for link in chain.links]
+    lengths = [link.length for link in links]
+    lefts, rights = (
+        left.spans([link.left for link in links], lengths),
+        right.spans([each.right for each in links], lengths),
     )
+    matches = map(Match, lefts, rights, lengths)
+    listed = [_passage(chain, tuple(islice(matches, len(chain.links))), left, right) for chain in chains]
+    return tuple(sorted(listed, key=lambda passage: -passage.symbols))
+
+
+def _passage(chain: Chain, matches: tuple[Match, ...], left: ComparedDocument, right: ComparedDocument) -> Passage:
+    links, files = chain.links, chain.links[0].files
     return Passage(
         left.side(files[0], links[0].left, max(link.left + link.length for link in links)),
         right.side(files[1], min(link.right for link in links), max(link.right + link.length for link in links)),
