@@ -122,3 +122,18 @@ def test_a_passage_over_the_bound_of_two_blocks_is_one_stretch(page, tmp_path):
     assert page.locator("#text mark[data-n]").count() == 1
     page.locator("#text mark").first.click()
     assert page.locator("#text mark.on").count() == page.locator("#text mark").count() > 2
+
+
+def test_a_source_with_several_passages_at_a_place_is_listed_once(page, tmp_path):
+    """A program repeats a piece often; the list of other sources named its file each time."""
+    body = "".join(f"    if values[{n}] > limit:\n        total = total + values[{n}] * {n}\n" for n in range(3))
+    other = "".join(f"def part{n}(values, limit, total):\n{body}    return total\n\n\n" for n in range(4))
+    with MemoryIndex.create("code") as index:
+        index.add(Document("one.py", f"def part(values, limit, total):\n{body}    return total\n"))
+        index.add(Document("four.py", f"{other}class Tail:\n    name = 'tail'\n"))
+        check = check_manuscript(index, Document("mine.py", f"import os\n\n\ndef part(v, w, t):\n{body}    return t\n"))
+    assert any(len(source.passages) > 1 for source in check.sources)
+    page.goto(write_checks([check], tmp_path / "report").as_uri())
+    page.locator("#text mark[data-n]").first.click()
+    expect(page.locator("#beside-others button")).to_have_count(1)
+    expect(page.locator("#beside-text")).to_have_class("program")

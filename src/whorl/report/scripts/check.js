@@ -178,8 +178,8 @@ function show(piece, chosen = null) {
   const look = marks.get(piece).className.split(" ")[0];
   document.getElementById("beside-text").replaceChildren(
     ...(text === null ? ["The index stores fingerprints only, no texts."] : [element("span", before), element("mark", text, look), element("span", after)]));
-  const others = pairs.filter(([each]) => each !== number);
-  document.getElementById("beside-others").replaceChildren(...(others.length ? ["Also in: "] : []), ...others.map(([each]) => {
+  const others = [...new Set(pairs.map(([each]) => each))].filter((each) => each !== number);
+  document.getElementById("beside-others").replaceChildren(...(others.length ? ["Also in: "] : []), ...others.map((each) => {
     const button = element("button", facts.sources[each].title, "quiet");
     button.type = "button";
     button.addEventListener("click", () => show(piece, each));
