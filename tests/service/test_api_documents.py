@@ -1,5 +1,6 @@
 import pytest
 
+from tests.formats.documents.writers import pdf
 from tests.service.harness import Running, prose, running, settings_in
 
 
@@ -41,6 +42,12 @@ def test_a_file_is_added_under_its_own_name(acme) -> None:
     document = answer.json()["document"]
     assert (document["name"], document["format"]) == ("page.html", "html")
     assert acme.get(f"/documents/{document['id']}/text").text.strip() == prose(13)
+
+
+def test_a_file_that_cannot_be_read_is_refused_without_its_name_in_the_index(acme) -> None:
+    answer = acme.post("/documents", files={"file": ("secret.pdf", pdf([["x"]], encrypt=True))})
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "cannot be read as PDF: it is encrypted: save it without a password"
 
 
 def test_lists_go_on_where_they_stopped(service: Running) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whorl.errors import DocumentError
 from whorl.formats.detection import names as formats
 from whorl.index.prepare import Prepared
 from whorl.index.store import Entry
@@ -130,9 +131,13 @@ def _prepared(
 
 
 def prepare_document(index: TenantIndex, document: Document, sanctioned: bool) -> tuple[Entry | None, Prepared | None]:
-    """Return the entry of a document if the same is stored, or the document as it will be stored."""
-    entry = index.known(document, sanctioned=sanctioned)
-    return entry, None if entry is not None else index.prepared(document, sanctioned=sanctioned)
+    """Return the entry of a document if the same is stored, or the document as it will be stored. An error does not
+    name the document: its sender does not know the name that it has in the index."""
+    try:
+        entry = index.known(document, sanctioned=sanctioned)
+        return entry, None if entry is not None else index.prepared(document, sanctioned=sanctioned)
+    except DocumentError as error:
+        raise DocumentError(error.reason) from error
 
 
 def list_documents(
