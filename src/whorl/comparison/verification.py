@@ -65,26 +65,28 @@ def with_normal_form(
     scheme: Scheme,
     background: Background,
     weigh: Callable[[CommonFingerprints], Sequence[ScorePart]],
+    places_of: Callable[[Evidence], Places],
 ) -> Likeness:
     """Add the passages of the normal form that the plain ones do not cover, count them in the coverage, and add the
-    parts that ``weigh`` returns to the score."""
+    parts that ``weigh`` returns to the score. ``places_of`` is ``symbol_places``, or remembers what it returned."""
     if is_mirrored(normal[0].evidence, normal[1].evidence):
-        mirrored = with_normal_form(plain_result.mirrored(), plain[::-1], normal[::-1], scheme, background, weigh)
-        return mirrored.mirrored()
+        sides = plain[::-1], normal[::-1]
+        return with_normal_form(plain_result.mirrored(), *sides, scheme, background, weigh, places_of).mirrored()
     lefts, rights = normal[0].evidence, normal[1].evidence
     shortest = min(scheme.guarantee or scheme.k, len(lefts), len(rights))
-    covered, places = _covered(plain_result.passages, plain), (_places(lefts), _places(rights))
+    covered, places = _covered(plain_result.passages, plain), (places_of(lefts), places_of(rights))
     chains = significant_chains(normal_matches(scheme)(lefts, rights), lefts, rights, scheme, background)
     fresh = [chain for chain in chains if _uncovered(chain, places, covered) >= shortest]
-    tokens = [_places(side.evidence) for side in plain]
+    tokens = [places_of(side.evidence) for side in plain]
     starts = [side for side, _ in tokens]
     added = sorted((_passage(chain, plain, normal, starts) for chain in fresh), key=lambda passage: -passage.symbols)
     passages = (*plain_result.passages, *added)
     marked = _covered(passages, plain) if added else covered
     counts = [int(np.count_nonzero(_inside(*side))) for side in zip(tokens, marked, strict=True)]
+    grams, statements = common_inside(chains, lefts, rights, (scheme.k, SHORTEST))
     common = CommonFingerprints(
-        common_inside(chains, lefts, rights, scheme.k),
-        common_inside(chains, lefts, rights, SHORTEST),
+        grams,
+        statements,
         shared_hashes(*(np.sort(_standing_inside(*side)) for side in zip(normal, marked, strict=True))),
     )
     return replace(
@@ -149,7 +151,7 @@ def _pieces(link: Link, left: Evidence, right: Evidence) -> Iterable[Match]:
     columns = [(side.starts[at : at + link.length], side.ends[at : at + link.length]) for side, at in sides]
     jumps = np.zeros(link.length - 1, np.bool_)
     for starts, _ in columns:
-        jumps |= np.abs(np.diff(starts)) > JUMP
+        jumps |= np.abs(starts[1:] - starts[:-1]) > JUMP
     cuts = np.concatenate([[0], np.flatnonzero(jumps) + 1])
     spans = [
         map(Span, np.minimum.reduceat(starts, cuts).tolist(), np.maximum.reduceat(ends, cuts).tolist())
@@ -158,7 +160,7 @@ def _pieces(link: Link, left: Evidence, right: Evidence) -> Iterable[Match]:
     return map(Match, *spans, np.diff(np.append(cuts, link.length)).tolist())
 
 
-def _places(evidence: Evidence) -> Places:
+def symbol_places(evidence: Evidence) -> Places:
     """Return the span of each symbol of the evidence."""
     files = np.repeat(evidence.files, np.diff(evidence.bounds)).astype(np.int64) << 32
     return files + evidence.starts, files + evidence.ends
@@ -202,8 +204,12 @@ def _uncovered(chain: Chain, sides: tuple[Places, Places], covered: tuple[Places
     """Return the number of symbols of a chain that no passage covers yet, on the side with more."""
     counts = []
     for number, (starts, ends) in enumerate(sides):
-        at = np.concatenate([np.arange(link.length) + (link.right if number else link.left) for link in chain.links])
-        counts.append(int(np.count_nonzero(~_inside((starts[at], ends[at]), covered[number]))))
+        count = 0
+        for link in chain.links:
+            at = link.right if number else link.left
+            symbols = starts[at : at + link.length], ends[at : at + link.length]
+            count += link.length - int(np.count_nonzero(_inside(symbols, covered[number])))
+        counts.append(count)
     return max(counts)
 
 
@@ -252,6 +258,7 @@ class PairVerifier:
         self._document = lru_cache(CACHED)(self._read)
         self._normal = lru_cache(CACHED)(self._read_normal)
         self._prose = lru_cache(CACHED)(self._read_prose)
+        self._places = lru_cache(2 * CACHED)(symbol_places)  # of both streams
 
     def text(self, submission: int, file: int) -> str:
         """Return the text of a submission's file, by the numbers of both."""
@@ -294,7 +301,8 @@ class PairVerifier:
             return weights.parts(grams, common.statements, common.standing, left, right)
 
         normal = self._normal(left), self._normal(right)
-        return with_normal_form(result, sides, normal, self._scheme, self._backgrounds.normal, weigh_normal)
+        background = self._backgrounds.normal
+        return with_normal_form(result, sides, normal, self._scheme, background, weigh_normal, self._places)
 
     def _read(self, submission: int) -> ComparedDocument:
         entry = self._entries[submission]

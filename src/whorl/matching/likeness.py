@@ -1,6 +1,6 @@
 """Compare two documents: their score with its parts, and their passages."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -161,7 +161,7 @@ def likeness(
     if is_mirrored(left.evidence, right.evidence):
         return likeness(right, left, scheme, weigh, background).mirrored()
     chains = _chains(left, right, scheme, background)
-    common = common_inside(chains, left.evidence, right.evidence, scheme.k)
+    (common,) = common_inside(chains, left.evidence, right.evidence, (scheme.k,))
     lefts, rights = covered(chains)
     return Likeness(
         make_score((weigh(common),), min(lefts, rights), scheme),
@@ -177,20 +177,22 @@ def _chains(left: ComparedDocument, right: ComparedDocument, scheme: Scheme, bac
     return significant_chains(plain_matches(scheme)(*sides), *sides, scheme, background)
 
 
-def common_inside(chains: Sequence[Chain], left: Evidence, right: Evidence, width: int) -> Hashes:
-    """Return the fingerprints of ``width`` symbols that both sides have inside the matches of chains, ascending and
-    distinct."""
+def common_inside(chains: Sequence[Chain], left: Evidence, right: Evidence, widths: Sequence[int]) -> Iterable[Hashes]:
+    """Return the fingerprints that both sides have inside the matches of chains, ascending and distinct, for each of
+    these numbers of symbols that a fingerprint covers."""
     if not chains:
-        return np.zeros(0, np.uint64)
+        return [np.zeros(0, np.uint64) for _ in widths]
     links = np.array([link[:3] for chain in chains for link in chain.links], np.int64)
-    lefts = _inside(left, links[:, 0], links[:, 2], width)
-    return shared_hashes(lefts, _inside(right, links[:, 1], links[:, 2], width))
+    lefts = _inside(left, links[:, 0], links[:, 2], widths)
+    return map(shared_hashes, lefts, _inside(right, links[:, 1], links[:, 2], widths))
 
 
-def _inside(side: Evidence, starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> Hashes:
-    """Return the fingerprints of a side inside these runs of its symbols, ascending."""
+def _inside(
+    side: Evidence, starts: NDArray[np.int64], lengths: NDArray[np.int64], widths: Sequence[int]
+) -> Iterator[Hashes]:
+    """Yield the fingerprints of a side inside these runs of its symbols, ascending, for each width."""
     edges = np.bincount(starts, minlength=len(side) + 1) - np.bincount(starts + lengths, minlength=len(side) + 1)
     before = np.concatenate([[0], np.cumsum(np.cumsum(edges[: len(side)]) > 0)])
-    ends = np.minimum(side.places + width, len(side))
-    chosen: Hashes = side.hashes[before[ends] - before[side.places] == width]
-    return chosen
+    at_places = before[side.places]
+    for width in widths:
+        yield side.hashes[before[np.minimum(side.places + width, len(side))] - at_places == width]

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -64,8 +64,8 @@ class Passage:
 
     def mirrored(self) -> "Passage":
         """Return the passage with its sides exchanged."""
-        matches = tuple(Match(match.right, match.left, match.symbols) for match in self.matches)
-        return replace(self, left=self.right, right=self.left, matches=matches)
+        matches = tuple(Match(right, left, symbols) for left, right, symbols in self.matches)
+        return Passage(self.right, self.left, self.symbols, matches, self.stream, self.rewrites)
 
 
 def stretches(passage: Passage, text: str) -> Iterator[Span]:

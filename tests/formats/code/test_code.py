@@ -310,8 +310,8 @@ class TestRegions:
     )
     TEXT += SOUND.format("f7")
 
-    def read(self, reader):
-        return read_regions(languages.language("python"), self.TEXT.encode(), reader)
+    def read(self, reader, broken=None):
+        return read_regions(languages.language("python"), self.TEXT.encode(), reader, broken)
 
     def test_regions_are_the_same_read_together_or_each_alone(self):
         together = self.read(lambda regions: iter(leaves.plain_regions("python", regions, True)))
@@ -320,6 +320,21 @@ class TestRegions:
         for mine, theirs in zip(together.tokens[:3], alone.tokens[:3], strict=True):
             np.testing.assert_array_equal(mine, theirs)
         for mine, theirs in zip(together.tokens.normal[:4], alone.tokens.normal[:4], strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+    def test_what_was_read_whole_is_not_read_again(self):
+        asked = []
+
+        def reader(regions):
+            asked.extend(regions)
+            return iter(leaves.plain_regions("python", regions, True))
+
+        expected = self.read(reader)
+        assert asked.count(self.TEXT.encode()) == 1
+        asked.clear()
+        regions = self.read(reader, leaves.plain_tokens("python", self.TEXT.encode(), True))
+        assert self.TEXT.encode() not in asked
+        for mine, theirs in zip(regions.tokens[:3], expected.tokens[:3], strict=True):
             np.testing.assert_array_equal(mine, theirs)
 
     def test_a_region_that_stops_its_worker_is_lexed_alone(self):

@@ -143,7 +143,7 @@ def _whole(piece: Program, plain: Plain, normal: bool) -> TokenArrays:
     """Return the tokens that a worker produced. If most of the program is broken, read it again in regions."""
     tokens = from_plain(piece.language, piece.data, plain)
     if is_broken(plain[-1], len(piece.data)) and b"\n" in piece.data.strip():
-        again = _in_regions(piece, normal, "the parser failed on most of it", default_sandbox(), together=True)
+        again = _in_regions(piece, normal, "the parser failed on most of it", default_sandbox(), plain)
         return again if len(again.symbols) >= KEPT * len(tokens.symbols) else tokens
     return tokens._replace(fallback=_lexed_note(piece, tokens.fallback)) if tokens.fallback else tokens
 
@@ -152,11 +152,12 @@ def _stopped(piece: Program, normal: bool, fault: WorkerFault) -> TokenArrays:
     """Read a program whose parser was stopped in regions, in a worker with less time for each."""
     limits = default_sandbox().limits
     with Sandbox(1, replace(limits, seconds=min(limits.seconds, REGION_SECONDS))) as sandbox:
-        return _in_regions(piece, normal, f"the parser was stopped: {fault}", sandbox, together=False)
+        return _in_regions(piece, normal, f"the parser was stopped: {fault}", sandbox, None)
 
 
-def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, *, together: bool) -> TokenArrays:
-    """Read a program in regions, several ``together`` in one task unless one of them may stop the worker."""
+def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, broken: Plain | None) -> TokenArrays:
+    """Read a program in regions. ``broken`` is what a parser made of all of it; if it was stopped, a region may stop
+    the worker too, so each is a task of its own."""
 
     def alone(region: bytes) -> Plain | None:
         try:
@@ -166,14 +167,14 @@ def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, *, 
         return plain
 
     def read(regions: list[bytes]) -> Iterator[Plain | None]:
-        if together and len(regions) > 1:
+        if broken is not None and len(regions) > 1:
             try:
                 return iter(sandbox.call(REGION_PARSER, piece.language, regions, normal))
             except WorkerFault:  # one of them has done it: it must not spoil the others
                 return map(alone, regions)
         return map(alone, regions)
 
-    regions = read_regions(language(piece.language), piece.data, read)
+    regions = read_regions(language(piece.language), piece.data, read, broken)
     if regions.lexed == regions.lines:
         return regions.tokens._replace(fallback=_lexed_note(piece, reason))
     lines = f"; {regions.lexed} of {regions.lines} lines {LEXED}" if regions.lexed else ""

@@ -88,15 +88,20 @@ class _Lines:
         return depth + (0 if is_apart else 3) + (6 if _CLOSER.match(text.lstrip()) else 0)
 
 
-def read_regions(row: Language, data: bytes, read: Read) -> Regions:
-    """Return the tokens of a program in UTF-8, region by region."""
+def read_regions(row: Language, data: bytes, read: Read, broken: Plain | None = None) -> Regions:
+    """Return the tokens of a program in UTF-8, region by region. ``broken`` is what a parser made of all of it."""
     lines = _Lines(row, data.decode("utf-8", "replace"))
     deadline = time.monotonic() + SECONDS
-    parts = _parts(row, lines, read, deadline)
+    parts = _parts(row, lines, _remembering(read, data, broken), deadline)
     count = sum(part.last - part.first for part in parts if not part.is_read)
     whole = _without_broken(row, lines, read, parts, deadline)
     tokens = _joined([part.tokens for part in parts]) if whole is None else whole
     return Regions(tokens, count, len(lines))
+
+
+def _remembering(read: Read, data: bytes, plain: Plain | None) -> Read:
+    """Return ``read`` that does not read the whole program again if it was read."""
+    return read if plain is None else lambda regions: iter([plain]) if regions == [data] else read(regions)
 
 
 class _Part(NamedTuple):
