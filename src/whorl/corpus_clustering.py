@@ -4,7 +4,6 @@ The phases themselves are in ``whorl.clustering`` and ``whorl.spark``.
 """
 
 import json
-import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,6 +32,7 @@ from whorl.formats.corpora.parquet import check_arrow
 from whorl.formats.corpora.read import described, prefixes, read_chosen, read_sheets, size, source_name
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault
+from whorl.formats.corpora.remote import fetching
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 
@@ -67,6 +67,7 @@ class CorpusClustering:
         return _left_out(self.faults, self.skipped)
 
 
+@fetching("paths", "base")
 def cluster_corpus(
     paths: Path | str | Iterable[Path | str],
     out: Path | str,
@@ -84,7 +85,7 @@ def cluster_corpus(
     **settings: Any,
 ) -> CorpusClustering:
     """Cluster folders, archives and tables (JSONL, JSON arrays, CSV, Parquet, Arrow, WARC) into the folder ``out``, as
-    ``whorl cluster`` does.
+    ``whorl cluster`` does. ``paths`` may be addresses of object stores that fsspec knows, such as s3://bucket/folder.
 
     Writes documents.parquet, pairs.parquet, keep.txt, keep.parquet, summary.html and summary.json. Called again, it
     resumes a stopped run; with another threshold or joining policy it repeats only the last phase, and ``paths`` may be
@@ -256,19 +257,8 @@ def _source(item: CorpusRecord | Sheet, path: Path, prefix: str) -> str:
     return prefix + folder if folder else prefix.rstrip("/") or path.name
 
 
-# An address, such as s3://bucket/folder; ``Path`` makes one slash of two. A drive has a single letter.
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/", re.IGNORECASE)
-
-
-def check_local(out: Path) -> None:
-    """Raise InputError if an output folder is the address of an object store."""
-    if address := _ADDRESS.match(str(out)):
-        raise InputError(f"{address[1]}: is not a folder of this machine; write to a folder, and copy it from there")
-
-
 def _prepare(out: Path, has_paths: bool, fresh: bool) -> None:
     """Refuse a folder with other files, or one with nothing to resume if no corpus is named."""
-    check_local(out)
     is_resumable = (out / PHASES).is_dir()
     if out.exists() and (
         not out.is_dir() or (not is_resumable and any(path.name not in STAGES for path in out.iterdir()))

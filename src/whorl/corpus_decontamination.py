@@ -20,7 +20,7 @@ from whorl.clustering.cluster import Progress
 from whorl.clustering.reading import joined_letters, letter_ends
 from whorl.clustering.repeats import raw
 from whorl.clustering.store import PhaseStore
-from whorl.corpus_clustering import Corpus, check_local
+from whorl.corpus_clustering import Corpus
 from whorl.corpus_output import Deduplication, OutputFolder
 from whorl.corpus_sources import CorpusTexts, find_sources, text_frontend
 from whorl.corpus_spans import DocumentSpans, SpanEditing, union
@@ -32,6 +32,7 @@ from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
 from whorl.formats.corpora.parquet import check_arrow
 from whorl.formats.corpora.records import Columns, CorpusRecord, RowPlace
+from whorl.formats.corpora.remote import fetching
 from whorl.formats.text import TextFrontend, half_letters
 from whorl.kernel import native_shingles
 from whorl.model import Hashes
@@ -416,6 +417,7 @@ class LeakEditing(SpanEditing):
         }
 
 
+@fetching("paths", "against")
 def decontaminate(
     paths: Path | str | Iterable[Path | str],
     out: Path | str,
@@ -434,7 +436,8 @@ def decontaminate(
     progress: Progress | None = None,
     workers: int = 0,
 ) -> Deduplication:
-    """Write a corpus again without the items of evaluation sets, as ``whorl decontaminate`` does.
+    """Write a corpus again without the items of evaluation sets, as ``whorl decontaminate`` does. ``paths`` and
+    ``against`` may be addresses of object stores that fsspec knows, such as s3://bucket/folder.
 
     ``against`` are tables whose columns ``items`` have the texts of the items. A row with at least the share
     ``threshold`` of an item's words, close together and in order, is dropped, or these words are cut or marked, as
@@ -448,7 +451,6 @@ def decontaminate(
     if not 0 < threshold <= 1:
         raise InputError(f"threshold: {threshold!r} is out of range; give a number above 0, up to 1")
     check_arrow()
-    check_local(out)
     columns, front = Columns(id=None, text=text, url=None, date=None), text_frontend(scheme)
     sources = find_sources(named, out, columns, rules)
     read, tokens, short = read_items(evals, items, id, rules, front)

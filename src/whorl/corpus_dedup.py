@@ -19,7 +19,7 @@ from whorl.clustering.cluster import ClusteringRun, Progress
 from whorl.clustering.output import STEP, check_strict
 from whorl.clustering.records import Item
 from whorl.clustering.repeats import PassageFinder, Winnower
-from whorl.corpus_clustering import Corpus, check_local, read_base
+from whorl.corpus_clustering import Corpus, read_base
 from whorl.corpus_output import (
     HIGHEST,
     REMOVED,
@@ -41,6 +41,7 @@ from whorl.formats.corpora import tables
 from whorl.formats.corpora.jsonl import Column, Sheet
 from whorl.formats.corpora.parquet import check_arrow, copy_parquet, without_rows
 from whorl.formats.corpora.records import ROW_MARK, Columns, Fault, RepeatFinder
+from whorl.formats.corpora.remote import fetching
 from whorl.formats.corpora.streams import copy_lines
 from whorl.model import Skipped
 from whorl.scheme import Scheme, resolve
@@ -66,6 +67,7 @@ DIGEST = np.dtype(("<u8", 2))
 _WITHOUT_EFFECT = ("memory", "workers")
 
 
+@fetching("paths", "base", unless="index")
 def dedup(
     paths: Path | str | Iterable[Path | str],
     out: Path | str,
@@ -91,6 +93,7 @@ def dedup(
     **settings: Any,
 ) -> Deduplication:
     """Write JSONL, Parquet and folders of them or of documents again without near-duplicates, as ``whorl dedup`` does.
+    ``paths`` may be addresses of object stores that fsspec knows, such as s3://bucket/folder.
 
     The folder ``out`` gets the same files with the same rows, columns and compression; one row of each cluster stays.
     ``keep`` chooses it: the first, the longest text, the newest by the column ``date``, or the highest by the column
@@ -115,7 +118,6 @@ def dedup(
     columns = _columns(keep, text, date, rank)
     named = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     check_arrow()
-    check_local(out)
     if not is_whole:
         if keep != "first" or strict or index is not None or tuple(base) or set(settings) - set(_WITHOUT_EFFECT):
             raise InputError(f"unit: {unit!r} keeps the first and compares exactly; leave out the other settings")

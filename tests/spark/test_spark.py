@@ -75,9 +75,9 @@ def test_skewed_shingles_are_counted_in_blocks(spark, monkeypatch, folder):
 
 
 def test_facts_that_fit_no_machine_are_joined(spark, monkeypatch, folder):
-    from whorl.spark import cluster, measuring
+    from whorl.spark import cluster, joining
 
-    monkeypatch.setattr(measuring, "BROADCAST", 0)
+    monkeypatch.setattr(joining, "BROADCAST", 0)
     settings: dict[str, Any] = {"common": 9, "measure": "containment", "modulus": 2, "least": 4, "threshold": 0.35}
     expected, _ = reference(ROWS, SCHEME, **settings)
     found = cluster(frame(spark, ROWS), SCHEME, folder=folder, corpus=name_of(ROWS), **settings)

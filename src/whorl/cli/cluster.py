@@ -31,9 +31,19 @@ from whorl.corpus_decontamination import decontaminate as decontaminate_corpus
 from whorl.corpus_dedup import DOCUMENT, PASSAGE_UNIT, POLICIES, SHORTEST, TOKENS
 from whorl.corpus_dedup import dedup as dedup_corpus
 from whorl.formats.corpora.records import UNITS, Columns, kinds_of_faults
+from whorl.formats.corpora.remote import is_address
 
 DEFAULTS = ClusterSettings()
-EXISTING = click.Path(path_type=Path, exists=True)
+
+
+class _CorpusPath(click.Path):
+    """A path that exists, or the address of an object store, which stays a text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if is_address(value) else super().convert(value, param, ctx)
+
+
+EXISTING = _CorpusPath(path_type=Path, exists=True)
 
 BOILERPLATE_HELP = (
     "Text in more than N documents, such as a menu, does not count; 0 counts all.  [default: one document in 10, but "

@@ -27,7 +27,7 @@ from whorl.formats.corpora.read import prefixes, read_sheets
 from whorl.formats.corpora.records import Columns, Fault
 from whorl.model import Hashes, Skipped
 from whorl.scheme import Scheme, resolve
-from whorl.spark import counting, joining, measuring, sketching
+from whorl.spark import counting, joining, sketching
 from whorl.spark.sketching import Opener, Read, set_aside
 from whorl.spark.stages import Stages, hashes, numbers
 
@@ -267,8 +267,8 @@ class _Run:
         stage, settings, depends = self._stages.stage, self._settings, self._of_all
         with _Clock(self._phases, JOIN):
             known = counting.rows(self._pairs) if settings.super_shingles else stage("hopeful", depends, self._hopeful)
-            contents = measuring.contents(self._counting, self._sketches, settings)
-            self._alike = stage("alike", depends, lambda: measuring.measured(known, contents, settings))
+            contents = joining.contents(self._counting, self._sketches, settings)
+            self._alike = stage("alike", depends, lambda: joining.measured(known, contents, settings))
             self._heads = stage(
                 "heads",
                 depends,
@@ -278,15 +278,15 @@ class _Run:
                 self._heads = stage("similarities", depends, lambda: self._similarities(contents))
 
     def _hopeful(self) -> DataFrame:
-        facts = measuring.known(self._sketches, counting.common(self._pieces), self._settings)
-        return measuring.hopeful(self._pairs, facts, self._count, self._settings)
+        facts = joining.known(self._sketches, counting.common(self._pieces), self._settings)
+        return joining.hopeful(self._pairs, facts, self._count, self._settings)
 
     def _similarities(self, contents: DataFrame) -> DataFrame:
         """Measure the documents of plain components that are no pair with their head."""
         far = self._heads.where("similarity < 0")
         ends = far.select(sql.least("number", "head").alias("left"), sql.greatest("number", "head").alias("right"))
-        measured = measuring.measured(ends, contents, self._settings, all_of=True)
-        value = measuring.value(self._settings.measure)
+        measured = joining.measured(ends, contents, self._settings, all_of=True)
+        value = joining.value(self._settings.measure)
         similarities = measured.select(sql.col("left"), sql.col("right"), value.alias("measured"))
         ends_of = [sql.least("number", "head") == sql.col("left"), sql.greatest("number", "head") == sql.col("right")]
         joined = self._heads.join(similarities, ends_of, "left")
