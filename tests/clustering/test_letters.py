@@ -11,7 +11,7 @@ import whorl
 from whorl.clustering.reading import ShingleReader, joined_letters
 from whorl.engine.hashing import Key
 from whorl.formats.corpora.records import DigestSet
-from whorl.formats.text import LONG_WORD, SHORT_WORD, TextFrontend, half_letters, may_have_letters
+from whorl.formats.text import FEW_SYMBOLS, LONG_WORD, SHORT_WORD, TextFrontend, half_letters, may_have_letters
 from whorl.scheme import resolve
 
 FRONT = TextFrontend("words")
@@ -96,3 +96,10 @@ def test_letters_of_a_word():
     halves = half_letters(np.asarray(FRONT.stream("o ไทย 中文 ひら カタ ລາວ a1 한국").symbols, np.uint64)).tolist()
     long, short = [LONG_WORD] * 3, [SHORT_WORD] * 2
     assert halves == [0, *long, *short, *short, 0, *long, 0, 0]
+
+
+@given(st.text(alphabet="o ไทย中文ひカລາ한1", max_size=60))
+def test_few_words_are_looked_up_as_many_are(text):
+    symbols = np.asarray(FRONT.stream(text).symbols, np.uint64)
+    many = np.concatenate([symbols, np.zeros(FEW_SYMBOLS, np.uint64)])
+    assert half_letters(symbols).tolist() == half_letters(many)[: len(symbols)].tolist()

@@ -246,6 +246,9 @@ class TextFrontend:
 LONG_WORD, SHORT_WORD = 5, 3
 _LONG_WORDS = (0x2000, 0xA9E0, 0xAA80)
 
+# Fewer symbols are looked up one by one: the kernel makes a table of all letters first, which takes a millisecond.
+FEW_SYMBOLS = 5_000
+
 # The first letter of Thai, whose code points come first of these scripts.
 _FIRST_LETTER = 0xE01
 
@@ -254,6 +257,9 @@ def half_letters(symbols: Hashes) -> NDArray[np.uint8]:
     """Return for each word that is a letter of a script without spaces how many half letters a word of its language
     has; 0 for other words."""
     hashes, counts = _solo_letters()
+    if len(symbols) < FEW_SYMBOLS:
+        nearest = np.minimum(np.searchsorted(hashes, symbols), len(hashes) - 1)
+        return np.where(hashes[nearest] == symbols, counts[nearest], 0).astype(np.uint8)
     letters = np.zeros(len(symbols), np.uint8)
     places = native_shingles.among(symbols, hashes)
     letters[places] = counts[np.searchsorted(hashes, symbols[places])]

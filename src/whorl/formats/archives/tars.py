@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from whorl.formats.archives import gitignore
 from whorl.formats.archives.decompression import ByteStream
 from whorl.formats.archives.kinds import header_sum
-from whorl.formats.archives.members import ArchiveMember, Budget, Listed
 from whorl.formats.archives.names import BrokenError, RefusedFileError, broken, decoded, parts, reason
+from whorl.formats.archives.rules import ArchiveMember, Budget, Listed
 
 BLOCK = 512
 # Bytes of one extended header. A name has at most 4,096; the rest is attributes that Macs add, some hundred kilobytes.

@@ -12,7 +12,6 @@ from whorl.formats.archives import gitignore, kinds
 from whorl.formats.archives.decompression import decompress
 from whorl.formats.archives.gitignore import Allowance
 from whorl.formats.archives.kinds import FileKind, is_program
-from whorl.formats.archives.members import Archive, ArchiveMember, Budget, Listed, M
 from whorl.formats.archives.names import (
     RefusedFileError,
     damage,
@@ -23,7 +22,7 @@ from whorl.formats.archives.names import (
     reason,
     shortened,
 )
-from whorl.formats.archives.rules import DEFAULT, Rules
+from whorl.formats.archives.rules import DEFAULT, Archive, ArchiveMember, Budget, Listed, M, Rules
 from whorl.formats.archives.selection import DiskFolder, FileSelector, FolderEntry, SelectedFile
 from whorl.formats.archives.tars import TarArchive
 from whorl.formats.archives.zips import ZipArchive, is_document

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import BinaryIO
 
-from whorl.formats.archives.members import ArchiveMember, Budget, Listed
 from whorl.formats.archives.names import RefusedFileError, damage, decoded, parts, reason, special
+from whorl.formats.archives.rules import ArchiveMember, Budget, Listed
 
 # The records of the format (PKWARE's APPNOTE 4.3), without their signatures where those are searched for.
 _END = struct.Struct("<4s4H2LH")

@@ -8,9 +8,8 @@ from urllib.parse import unquote
 from xml.parsers import expat
 
 from whorl.errors import DocumentError
-from whorl.formats.archives.members import Budget
 from whorl.formats.archives.names import RefusedFileError, damage, reason
-from whorl.formats.archives.rules import Rules
+from whorl.formats.archives.rules import Budget, Rules
 from whorl.formats.archives.zips import DEFLATED, STORED, ZipArchive, ZipMember
 
 MEGABYTE = 1 << 20
