@@ -272,7 +272,8 @@ class TestFrontend:
 
     def test_an_unknown_language_names_the_remedy(self):
         with pytest.raises(
-            DocumentError, match=r"language of notes by its .*: give the language, one of ada, .*as text"
+            DocumentError,
+            match=r"notes: cannot tell the programming language by .*: give the language, one of ada, .*as text",
         ):
             list(CodeFrontend().pieces(Document("notes", b"hello")))
         with pytest.raises(DocumentError, match="no language given: choose one of ada, assembly"):
