@@ -294,6 +294,18 @@ def test_parts_of_words_are_not_marked(index):
     assert stretches == ["The keeper wrote down every evening what the sea had"]
 
 
+def test_comments_of_a_program_are_not_compared_and_not_counted():
+    code = "\n".join(f"def f{n}(a, b):\n    return [a * {n} + b for a in range(b)]" for n in range(5))
+    head = "# A licence, a history and a long explanation in a comment at the head.\n" * 20
+    with MemoryIndex.create("code") as programs:
+        programs.add(Document("origin.py", head + code))
+        whole = check_manuscript(programs, Document("copy.py", head + code))
+        half = check_manuscript(programs, Document("copy.py", head + code + "\n" + "x = {1: y} if z else -w\n" * 9))
+    assert whole.raw.similarity == whole.counted.similarity == 1
+    assert whole.letters < len(code)
+    assert half.raw.similarity == pytest.approx(whole.letters / half.letters, abs=0.05)
+
+
 def test_programs_have_no_quotations():
     index = MemoryIndex.create("code")
     lines = [f'    total{n} = read("file {n}") + {n} * factor[{n}]\n    print(total{n}, "done")\n' for n in range(9)]

@@ -1,8 +1,8 @@
 """Check one manuscript against an index: which source explains which stretch, what share that is, what does not count.
 
-Shares are counted in letters: characters that are not white space. A letter belongs to one source at most, so shares
-add up to the overall similarity. Sources take letters greedily: first the one that explains most, then the one that
-explains most of the rest, and so on.
+Shares are counted in letters: characters that are not white space, in a program those of its tokens, since comments are
+not compared. A letter belongs to one source at most, so shares add up to the overall similarity. Sources take letters
+greedily: first the one that explains most, then the one that explains most of the rest, and so on.
 """
 
 import re
@@ -161,7 +161,7 @@ class ManuscriptCheck:
     format: str
     notes: tuple[str, ...]
     marks: tuple[SectionMark, ...]
-    letters: int
+    measure: Measure
     sources: tuple[ManuscriptSource, ...]
     places: Mapping[Reason, tuple[Span, ...]]
     exclusions: Exclusions
@@ -170,16 +170,20 @@ class ManuscriptCheck:
     limit: int = LIMIT
 
     @property
+    def letters(self) -> int:
+        """The letters that were compared: all of a text, those of a program's tokens."""
+        return self.measure.total
+
+    @property
     def is_program(self) -> bool:
         """Whether the manuscript is source code."""
         return _is_program(self.format)
 
-    def counted_passages(self, measure: Measure) -> Iterator[tuple[ManuscriptSource, SourcePassage, list[Span]]]:
-        """Yield the passages of sources that count, and the spans of each outside of exclusions. ``measure`` is that of
-        the text."""
+    def counted_passages(self) -> Iterator[tuple[ManuscriptSource, SourcePassage, list[Span]]]:
+        """Yield the passages of sources that count, and the spans of each outside of exclusions."""
         excluded = _excluded(self.places, self.exclusions)
         for source in self.sources:
-            for passage, rest in _counted_passages(source, excluded, self.exclusions.min_words, measure):
+            for passage, rest in _counted_passages(source, excluded, self.exclusions.min_words, self.measure):
                 yield source, passage, rest
 
     def page(self, place: int) -> int | None:
@@ -276,11 +280,11 @@ def check_hits(
     places = _places(document, hits, index.scheme)
     if base:
         places[Reason.BASE] = tuple(union(_base_spans(index.scheme, document, base, hits.text)))
-    measure = Measure(hits.text)
+    measure = Measure(hits.text, hits.symbols if _is_program(hits.format) else None)
     everything = [[span for passage in source.passages for span in passage.spans] for source in sources]
     excluded = _excluded(places, rules)
     return ManuscriptCheck(
-        document.name, hits.text, hits.format, hits.notes, hits.marks, measure.total, sources, places, rules,
+        document.name, hits.text, hits.format, hits.notes, hits.marks, measure, sources, places, rules,
         attribute(everything, measure),
         attribute([_counted(source, excluded, rules.min_words, measure) for source in sources], measure), limit,
     )  # fmt: skip

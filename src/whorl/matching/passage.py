@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.model import Span
+from whorl.model import Span, Spans
 
 
 class Lines:
@@ -137,11 +137,17 @@ def covered_once(coverages: Iterable[Sequence[Span]]) -> list[Span]:
 
 
 class Measure:
-    """The letters and the words of a text, inside any spans of it."""
+    """The letters and the words of a text, inside any spans of it. With ``symbols``, only letters of these count."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, symbols: Spans | None = None) -> None:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         is_letter, is_word = ~_are(str.isspace, codes), _are(str.isalnum, codes)
+        if symbols is not None:
+            begun, ended = (
+                np.bincount(np.asarray(places, np.int64), minlength=len(text) + 1)
+                for places in (symbols.starts, symbols.ends)
+            )
+            is_letter &= np.cumsum(begun - ended)[:-1] > 0
         begins = is_word & ~np.concatenate([[False], is_word[:-1]]) if len(text) else is_word
         self._letters = np.concatenate([[0], np.cumsum(is_letter)])
         self._words = np.concatenate([[0], np.cumsum(begins)])

@@ -15,7 +15,6 @@ from whorl._version import VERSION
 from whorl.errors import InputError
 from whorl.index.check import RESIDUE, ManuscriptCheck, ManuscriptSource, SourcePassage
 from whorl.index.places import Reason
-from whorl.matching.passage import Measure
 from whorl.model import TITLE, Span
 from whorl.report.markup import coarse, code, colour, has_many, link, plain, short
 from whorl.report.pages import page_name, render
@@ -96,7 +95,7 @@ class _Pieces:
 
     def facts(self) -> dict[str, Any]:
         """Return the data of the page's script: pieces with their letters and words, places, sources."""
-        check, measure = self._check, Measure(self._check.text)
+        check, measure = self._check, self._check.measure
         pieces = [Span(*bounds) for bounds in pairwise(self._bounds)]
         return {
             "letters": measure.total,

@@ -20,7 +20,7 @@ from whorl._version import VERSION
 from whorl.formats.encoding import decode, detect
 from whorl.index.check import RESIDUE, ManuscriptCheck, SourcePassage
 from whorl.index.store import Entry
-from whorl.matching.passage import Lines, Measure, subtract, union
+from whorl.matching.passage import Lines, subtract, union
 from whorl.model import Span, title_of
 
 # Nothing is said about it, in SPDX.
@@ -89,8 +89,8 @@ def origins(check: ManuscriptCheck) -> list[Origin]:
     of them together say less than one long passage. Words that both sides have count like tokens: names are no tokens,
     but a copy often keeps them.
     """
-    measure, taken, by_release = Measure(check.text), list[Span](), dict[Release, Origin]()
-    for source, _, spans in sorted(check.counted_passages(measure), key=lambda each: _likeliest(each[1], check.text)):
+    measure, taken, by_release = check.measure, list[Span](), dict[Release, Origin]()
+    for source, _, spans in sorted(check.counted_passages(), key=lambda each: _likeliest(each[1], check.text)):
         rest = subtract(spans, taken)
         letters = measure.letters(rest)
         if not letters or (letters < RESIDUE and letters < measure.letters(spans)):
