@@ -34,6 +34,7 @@ def papers(tmp_path, monkeypatch):
     assert as_json("index", "add", "index", "papers", "--owner", "library", "--label", "old") == {
         "added": 2,
         "skipped": [],
+        "without_text": [],
     }
     return Path("index")
 
@@ -51,10 +52,10 @@ def test_what_is_added_is_listed(papers):
 
 def test_adding_again_costs_nothing_and_mirrors(papers):
     add = ("index", "add", papers, "papers", "--owner", "library", "--label", "old")
-    assert as_json(*add) == {"unchanged": 2, "skipped": []}
+    assert as_json(*add) == {"unchanged": 2, "skipped": [], "without_text": []}
     Path("papers/song.txt").write_text(SONG + " The end.")
     Path("papers/tale.html").unlink()
-    assert as_json(*add, "--mirror") == {"replaced": 1, "removed": 1, "skipped": []}
+    assert as_json(*add, "--mirror") == {"replaced": 1, "removed": 1, "skipped": [], "without_text": []}
     assert [entry["name"] for entry in as_json("index", "list", papers)] == ["papers/song.txt"]
 
 

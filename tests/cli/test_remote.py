@@ -128,7 +128,7 @@ def test_the_same_json_and_tables_as_locally(twins):
     Path("other.txt").write_text("Something entirely different, which nobody else has ever written down before.")
     local, remote = (walked(*where) for where in twins)
     assert local == remote
-    assert local[0] == {"added": 2, "skipped": []}
+    assert local[0] == {"added": 2, "skipped": [], "without_text": []}
     assert len(local[4][0]["hits"]) == 2
 
 

@@ -53,14 +53,14 @@ def entries(index: Path) -> dict[str, dict[str, Any]]:
 def test_each_row_is_a_document_with_its_facts(index, name):
     table = write(Path(name), ROWS)
     options = ("--owner-column", "who", "--labels-column", "tags", "--owner", "village", "--label", "old")
-    assert answer("index", "add", index, table, *options) == {"added": 2, "skipped": []}
+    assert answer("index", "add", index, table, *options) == {"added": 2, "skipped": [], "without_text": []}
     listed = entries(index)
     assert [*listed] == ["s1", "t1"]
     song, tale = listed["s1"], listed["t1"]
     assert (song["url"], song["date"]) == ("https://example.org/1", "2001-02-03")
     assert (song["owner"], song["labels"]) == ("sea", ["a", "b", "old"])
     assert (tale["owner"], tale["labels"]) == ("village", ["old"])
-    assert answer("index", "add", index, table, *options) == {"unchanged": 2, "skipped": []}
+    assert answer("index", "add", index, table, *options) == {"unchanged": 2, "skipped": [], "without_text": []}
     (found,) = answer("search", index, write(Path("q.jsonl"), [{"text": SONG}, {"text": "short"}]))[:1]
     assert found["hits"][0]["document"]["labels"] == ["a", "b", "old"]
 
@@ -70,7 +70,7 @@ def test_a_row_without_an_id_is_named_by_file_and_row(index):
     write(Path("folder/rows.jsonl"), [{"text": SONG}])
     Path("folder/tale.txt").write_text(TALE)
     assert answer("index", "add", index, "folder")["added"] == 2
-    assert answer("index", "add", index, "folder/rows.jsonl") == {"unchanged": 1, "skipped": []}
+    assert answer("index", "add", index, "folder/rows.jsonl") == {"unchanged": 1, "skipped": [], "without_text": []}
     assert [*entries(index)] == ["folder/rows.jsonl:1", "folder/tale.txt"]
 
 
@@ -81,7 +81,7 @@ def test_mirror_removes_files_and_keeps_rows_with_an_id(index):
     answer("index", "add", index, "folder")
     Path("folder/tale.txt").unlink()
     write(table, ROWS[:1])
-    assert answer("index", "add", index, "folder", "--mirror") == {"unchanged": 1, "removed": 1, "skipped": []}
+    assert answer("index", "add", index, "folder", "--mirror") == {"unchanged": 1, "removed": 1, "skipped": [], "without_text": []}
     assert [*entries(index)] == ["s1", "t1"]
 
 
@@ -124,7 +124,7 @@ def test_build_reads_a_warc(tmp_path, monkeypatch):
         f"Content-Type: application/http\r\nContent-Length: {len(page)}\r\n\r\n"
     )
     Path("crawl.warc").write_bytes(head.encode() + page + b"\r\n\r\n")
-    assert answer("index", "build", "index", "crawl.warc") == {"added": 1, "skipped": []}
+    assert answer("index", "build", "index", "crawl.warc") == {"added": 1, "skipped": [], "without_text": []}
     assert entries(Path("index"))["urn:one"]["url"] == "https://example.org/"
 
 

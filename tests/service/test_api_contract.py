@@ -12,7 +12,7 @@ from whorl.service.app import api_of
 from whorl.service.problems import PROBLEM_MEDIA
 
 # What a document that is said to be an EPUB and is none, or has no text, is refused with: no schema can say that.
-UNREADABLE = ("cannot be read", "no text to check")
+UNREADABLE = ("cannot be read", "is binary: give bytes", "no text to check")
 
 
 @pytest.fixture(scope="session")
