@@ -81,7 +81,8 @@ def test_mirror_removes_files_and_keeps_rows_with_an_id(index):
     answer("index", "add", index, "folder")
     Path("folder/tale.txt").unlink()
     write(table, ROWS[:1])
-    assert answer("index", "add", index, "folder", "--mirror") == {"unchanged": 1, "removed": 1, "skipped": [], "without_text": []}
+    mirrored = answer("index", "add", index, "folder", "--mirror")
+    assert mirrored == {"unchanged": 1, "removed": 1, "skipped": [], "without_text": []}
     assert [*entries(index)] == ["s1", "t1"]
 
 

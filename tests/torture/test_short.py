@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(shim.compiler() is None, reason="the shim needs 
 def tortured() -> subprocess.CompletedProcess[str]:
     """All campaigns in one process: it takes longer to be ready than to do one of them. They take turns, not seconds:
     a slow machine must do as many."""
-    command = [sys.executable, "-m", "tests.torture", "--turns", "10"]
+    command = [sys.executable, "-m", "tests.torture", "--turns", "7"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=900)
 
 
