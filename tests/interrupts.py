@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+# Milliseconds to wait for a signal on its way, and no longer: one that is lost must not hold up the others.
+LONGEST = 200
+
 
 def interrupted(work: Callable[[], Any], seconds: float) -> bool:
     """Do some work, with a KeyboardInterrupt after so many seconds, and return whether it came in time.
@@ -22,8 +25,8 @@ def interrupted(work: Callable[[], Any], seconds: float) -> bool:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         work()
         rest, _ = signal.setitimer(signal.ITIMER_REAL, 0)
-        while not rest and not came:
-            time.sleep(0.001)  # the signal went to another thread, which the system has not let run yet
+        for _ in range(0 if rest or came else LONGEST):
+            time.sleep(0.001)  # the signal may have gone to another thread, which the system has not let run yet
     except KeyboardInterrupt:
         return True
     except RuntimeError as error:
