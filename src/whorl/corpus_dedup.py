@@ -130,26 +130,7 @@ def dedup(
         return _Indexed(Path(index), scheme, chosen, tuple(base), rules, set(settings)).run(
             named, columns, out, keep, boilerplate, fresh, progress
         )
-    if strict:
-        check_strict(chosen)
-    left_out = read_base(base, columns, rules, scheme)
-    corpus = Corpus(named, columns, rules)
-    sources = find_sources(named, out, columns, rules)
-    without: dict[str, Any] = {"base": sha256(left_out.tobytes()).hexdigest()} if len(left_out) else {}
-    without |= {"strict": True} if strict else {}
-    recipe = {"corpus": corpus.identity(), "scheme": scheme.id, "keep": keep, **_effective(chosen), **without}
-    with OutputFolder(out, recipe, fresh) as run:
-        if not run.is_finished:
-            with ClusteringRun(run.phases, scheme, chosen, corpus.identity(), progress, left_out) as phases:
-                phases.sketch(corpus.items(progress), corpus.faults)
-                phases.pair()
-                clustering = phases.join()
-                faults = [Fault(**fault) for fault in phases.faults]
-                removal = ClusterRemoval(clustering, keep, strict)
-                rows = _write(run, sources, removal, faults, progress)
-                undated = int((clustering.is_there & ~clustering.dates.is_there).sum())
-                run.save(_report(sources, rows, removal, keep, undated, faults, clustering.skipped))
-        return run.finished()
+    return _Clustered(scheme, chosen, tuple(base), rules, strict).run(named, columns, out, keep, fresh, progress)
 
 
 def _columns(keep: str, text: str, date: str | None, rank: str | None) -> Columns:
@@ -205,6 +186,44 @@ def _without(source: Source, removal: Removal) -> Callable[[Path], str]:
     if source.kind == "parquet":
         return lambda target: copy_parquet(source.path, target, without_rows(rows))
     return lambda target: copied(source, target)
+
+
+@dataclass(frozen=True)
+class _Clustered:
+    """Keep one row of each cluster."""
+
+    scheme: Scheme
+    settings: ClusterSettings
+    base: tuple[Path | str, ...]
+    rules: Rules
+    strict: bool
+
+    def run(
+        self, paths: Sequence[Path], columns: Columns, out: Path, keep: str, fresh: bool, progress: Progress | None
+    ) -> Deduplication:
+        """Cluster the corpus, and write the rows that stay."""
+        if self.strict:
+            check_strict(self.settings)
+        left_out = read_base(self.base, columns, self.rules, self.scheme)
+        corpus = Corpus(paths, columns, self.rules)
+        sources = find_sources(paths, out, columns, self.rules)
+        without: dict[str, Any] = {"base": sha256(left_out.tobytes()).hexdigest()} if len(left_out) else {}
+        without |= {"strict": True} if self.strict else {}
+        settings = {"scheme": self.scheme.id, "keep": keep, **_effective(self.settings)}
+        with OutputFolder(out, {"corpus": corpus.identity(), **settings, **without}, fresh) as run:
+            if not run.is_finished:
+                with ClusteringRun(
+                    run.phases, self.scheme, self.settings, corpus.identity(), progress, left_out
+                ) as phases:
+                    phases.sketch(corpus.items(progress), corpus.faults)
+                    phases.pair()
+                    clustering = phases.join()
+                    faults = [Fault(**fault) for fault in phases.faults]
+                    removal = ClusterRemoval(clustering, keep, self.strict)
+                    rows = _write(run, sources, removal, faults, progress)
+                    undated = int((clustering.is_there & ~clustering.dates.is_there).sum())
+                    run.save(_report(sources, rows, removal, keep, undated, faults, clustering.skipped))
+            return run.finished()
 
 
 @dataclass(frozen=True)
