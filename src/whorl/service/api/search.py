@@ -64,7 +64,7 @@ _SCREENING = body((JSON, schema_of(ScreeningBody)), (FORM, schema_of(ScreeningOp
 _REGISTRY = body((JSON, schema_of(RegistryBody)), (FORM, schema_of(RegistryOptions, FILE)))
 
 
-# FastAPI would copy an answer field by field, on the event loop: ten times the work, while all others wait.
+# FastAPI would copy an answer field by field, on the event loop: several times the work, while all others wait.
 _ANSWER = TypeAdapter(SearchAnswer)
 
 
