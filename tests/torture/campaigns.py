@@ -14,20 +14,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from types import FrameType
 from typing import TypeVar
 
 from tests.interrupts import interrupted
 from tests.torture import power, shim
-from tests.torture.forks import Child, Ended, done
+from tests.torture.forks import Child, Ended, done, outcome
 from tests.torture.stores import Kind, expected
 
 T = TypeVar("T")
 
 # Documents of a store before it is made anew.
 MANY = 40
+
+# Flips that one child tries, one after the other: to make a child takes longer than to try one.
+TOGETHER = 50
 
 
 @dataclass
@@ -238,6 +241,31 @@ def _hindered(kind: Kind, root: Path, at: int, error: int) -> Callable[[], None]
     return live
 
 
+@dataclass(frozen=True)
+class Flip:
+    """One bit of a file of a store."""
+
+    file: Path
+    byte: int
+    bit: int
+
+    @classmethod
+    def drawn(cls, files: list[Path], draw: random.Random) -> "Flip":
+        file = draw.choice(files)
+        return cls(file, draw.randrange(file.stat().st_size), draw.randrange(8))
+
+    def names(self, kind: Kind, ready: Path, root: Path) -> set[str]:
+        """What a copy of a store has after it."""
+        if root.exists():
+            shutil.rmtree(root)
+        shutil.copytree(ready, root)
+        path = root / self.file.relative_to(ready)
+        data = bytearray(path.read_bytes())
+        data[self.byte] ^= 1 << self.bit
+        path.write_bytes(data)
+        return kind.names(root / "store")
+
+
 def flips(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random) -> Report:
     """A bit of any file flips, the log's too, which a process that was killed left behind."""
     report = Report("flips", kind.name)
@@ -250,29 +278,28 @@ def flips(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random) -> 
 
     done(live)
     files = sorted(path for path in ready.rglob("*") if path.is_file() and path.stat().st_size)
-    right = _intact(kind, ready, root)
-    for _ in turns:
-        shutil.copytree(ready, root)
-        path = root / draw.choice(files).relative_to(ready)
-        data = bytearray(path.read_bytes())
-        at, bit = draw.randrange(len(data)), draw.randrange(8)
-        data[at] ^= 1 << bit
-        path.write_bytes(data)
-        found = _names(kind, root)
-        report.counts["flips"] += 1
-        report.counts["noticed"] += bool(found.error)
-        if found.fault or found.was_killed or (not found.error and set(found.answer) != right):
-            report.faults.append(f"{path.name}, byte {at}, bit {bit}: {found.fault or found.answer or 'killed'}")
-        shutil.rmtree(root)
+    shutil.copytree(ready, root)
+    right = _names(kind, root)
+    assert right.answer is not None, right
+    left = iter(turns)
+    while chosen := [Flip.drawn(files, draw) for _ in islice(left, TOGETHER)]:
+        for flip, found in zip(chosen, _after(chosen, kind, ready, root), strict=True):
+            report.counts["flips"] += 1
+            report.counts["noticed"] += bool(found.error)
+            if found.fault or found.was_killed or (not found.error and found.answer != right.answer):
+                report.faults.append(f"{flip}: {found.fault or found.answer or 'killed'}")
     return report
 
 
-def _intact(kind: Kind, ready: Path, root: Path) -> set[str]:
-    shutil.copytree(ready, root)
-    found = _names(kind, root)
-    assert found.answer is not None, found
-    shutil.rmtree(root)
-    return set(found.answer)
+def _after(chosen: list[Flip], kind: Kind, ready: Path, root: Path) -> list[Ended]:
+    """What became of each flip. If one of them ends the child, each is tried in a child of its own."""
+    works = [partial(flip.names, kind, ready, root) for flip in chosen]
+    together = done(lambda: [outcome(work) for work in works])
+    if together.answer is not None:
+        return [Ended(**each) for each in together.answer]
+    apart = [done(work) for work in works]
+    # A child that ends only when they are together has ended all the same.
+    return apart if any(each.fault or each.was_killed for each in apart) else [together for _ in chosen]
 
 
 def interrupts(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random) -> Report:

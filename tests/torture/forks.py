@@ -60,19 +60,23 @@ def done(work: Callable[[], Any]) -> Ended:
     return Child(work).ended()
 
 
-def _live(work: Callable[[], Any], pipe: int) -> None:
-    """Nothing of the parent's may run here: it leaves by ``_exit`` alone."""
+def outcome(work: Callable[[], Any]) -> dict[str, Any]:
+    """Do it here: the fields of how it ended. Nothing that it raises leaves this function."""
     from whorl.errors import WhorlError
 
     try:
         answer = work()
-        result = {"answer": sorted(answer) if isinstance(answer, set) else answer}
     except (WhorlError, click.ClickException) as error:
         lines = str(error.message if isinstance(error, click.ClickException) else error).splitlines()
-        result = {"error": lines[0]} if len(lines) == 1 else {"fault": f"{len(lines)} lines: {error}"}
+        return {"error": lines[0]} if len(lines) == 1 else {"fault": f"{len(lines)} lines: {error}"}
     except BaseException:
-        result = {"fault": traceback.format_exc()[-3000:]}
-    data = json.dumps(result).encode()
+        return {"fault": traceback.format_exc()[-3000:]}
+    return {"answer": sorted(answer) if isinstance(answer, set) else answer}
+
+
+def _live(work: Callable[[], Any], pipe: int) -> None:
+    """Nothing of the parent's may run here: it leaves by ``_exit`` alone."""
+    data = json.dumps(outcome(work)).encode()
     while data:
         data = data[os.write(pipe, data) :]
     os._exit(0)
