@@ -6,7 +6,6 @@ The phases themselves are in ``whorl.clustering`` and ``whorl.spark``.
 import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -35,6 +34,7 @@ from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Faul
 from whorl.formats.corpora.remote import fetching
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme, resolve
+from whorl.threads import Answer, Threads
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,8 +104,8 @@ def cluster_corpus(
     check_arrow()
     left_out = read_base(base, columns, rules, scheme)
     _prepare(out, bool(corpus.paths), fresh)
-    with replacing(out) as staged, ThreadPoolExecutor(1) as pool:
-        pairs_written: Future[None] | None = None
+    with replacing(out) as staged, Threads(1) as pool:
+        pairs_written: Answer[None] | None = None
         if spark is not None:
             clustering, faults = _on_spark(spark, out / PHASES, corpus, scheme, chosen, left_out)
         else:
@@ -121,7 +121,7 @@ def cluster_corpus(
 
         write_clusters(staged, evidence=ClusterEvidence(clustering, chosen, corpus.texts_of(clustering)))
         if pairs_written is not None:
-            pairs_written.result()
+            pairs_written.take()
     if discard:
         clear(out / PHASES)
         shutil.rmtree(out / PHASES)
@@ -278,12 +278,12 @@ def _on_this_machine(
     scheme: Scheme,
     settings: ClusterSettings,
     base: Hashes,
-    pool: ThreadPoolExecutor,
+    pool: Threads,
     progress: Progress | None,
-) -> tuple[Clustering, list[Fault], Future[None] | None]:
+) -> tuple[Clustering, list[Fault], Answer[None] | None]:
     """Run the phases that are not done yet. With several threads, that of the pool imports what writing needs and then
-    writes the pairs meanwhile; the future says when."""
-    written: list[Future[None]] = []
+    writes the pairs meanwhile; the answer says when."""
+    written: list[Answer[None]] = []
 
     def write_in_pool(ids: TextColumn, pairs: Measured) -> None:
         written.append(pool.submit(write_pairs, ids, pairs, staged, settings.threads))

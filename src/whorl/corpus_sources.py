@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from whorl.clustering.cluster import Progress
 from whorl.clustering.repeats import raw
 from whorl.clustering.store import PhaseStore
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import DocumentError, InputError
 from whorl.formats.archives import kinds
 from whorl.formats.archives.gitignore import Allowance
@@ -33,6 +32,7 @@ from whorl.formats.reading import choose
 from whorl.formats.text import TextFrontend
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme
+from whorl.threads import Prefetch
 
 # Texts that are read together: as many rows or bytes as ``whorl.clustering.reading`` takes.
 BATCH, BATCH_BYTES = 1024, 1 << 19

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from whorl.clustering import counting
 from whorl.clustering.counting import SHINGLE_BYTES, PairsToVerify, crowded, shared
 from whorl.clustering.records import Rows
-from whorl.engine.prefetch import Prefetch
+from whorl.threads import Prefetch
 
 sets = st.lists(st.sets(st.integers(0, 30).map(lambda number: number << 58 | number), max_size=20), min_size=1)
 

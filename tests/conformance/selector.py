@@ -12,7 +12,7 @@ from tests.examples import examples
 from tests.kernel import specification
 from whorl.engine import fingerprints as engine
 from whorl.engine.hashing import Hasher, Key
-from whorl.engine.prefetch import Prefetch
+from whorl.threads import Prefetch
 
 
 def documents(longest=250):

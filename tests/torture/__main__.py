@@ -33,7 +33,7 @@ def main() -> int:
     from tests.torture import campaigns
     from tests.torture.cleanings import Cleanings
     from tests.torture.clusterings import Clusterings
-    from tests.torture.stores import KINDS
+    from tests.torture.stores import KINDS, Sandboxes
 
     draw, faults, stop = random.Random(given.seed), 0, campaigns.Stop()
     # In memory if there is room: what a process told the system outlives it there, too, and power cuts are replayed.
@@ -51,7 +51,7 @@ def main() -> int:
                 ("power cuts", campaigns.power_cuts, (*KINDS, clustering, cleaning)),
                 ("failing calls", campaigns.failures, (*KINDS, clustering, cleaning)),
                 ("flips", campaigns.flips, (*KINDS, clustering)),
-                ("interrupts", campaigns.interrupts, KINDS),
+                ("interrupts", campaigns.interrupts, (*KINDS, Sandboxes())),
             )
             for kind in kinds
             if given.only in ("", name) and given.kind in ("", kind.name)

@@ -12,6 +12,7 @@ from whorl import Document, Scheme
 from whorl.errors import WhorlError
 from whorl.index.index import Index
 from whorl.registry.registry import Registry
+from whorl.sandbox.pool import Sandbox
 from whorl.service.database import ServiceDatabase
 from whorl.service.jobs import JobQueue, JobState
 from whorl.storage import compaction
@@ -208,6 +209,32 @@ class Services(Kind):
                 else:
                     assert (jobs.inputs(job.id) / "upload").read_text() == name
             return names
+
+
+class Sandboxes(Kind):
+    """No store, but an object that must not be stuck after an interrupt either."""
+
+    name = "sandbox"
+
+    def create(self, folder: Path) -> None:
+        folder.mkdir()
+
+    def write(self, folder: Path, who: int, numbers: range, acknowledge: Callable[[int], object]) -> None:
+        with self.opened(folder) as sandbox:
+            for number in numbers:
+                self.once(sandbox, number)
+                acknowledge(number)
+
+    def names(self, folder: Path) -> set[str]:
+        return set()
+
+    def opened(self, folder: Path) -> Sandbox:
+        return Sandbox(2)
+
+    def once(self, opened: Any, number: int) -> None:
+        assert opened.call("operator:add", number, 1) == number + 1
+        outcomes = opened.map("operator:neg", [(each,) for each in range(8)])
+        assert [outcome.result() for outcome in outcomes] == [-each for each in range(8)]
 
 
 KINDS: tuple[Kind, ...] = (Indexes(), Registries(), Sweeps(), Services())

@@ -9,11 +9,11 @@ from typing import Any, Self, cast, get_args
 
 from whorl.client.address import Address
 from whorl.client.transport import AnswerError, FormPart, MultipartForm, ServerRefusedError, Transport
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import DocumentError
 from whorl.index.store import Entry
 from whorl.index.writer import Added, State
 from whorl.model import Document, Skipped
+from whorl.threads import Prefetch
 
 _MEASURES = ("score", "resemblance", "containment", "contained", "shared", "others", "verified")
 _SIDE = ("start", "end", "start_line", "end_line")

@@ -23,7 +23,6 @@ from whorl.clustering.result import CONTAINED, NEAR, UNIQUE, Clustering, Equals,
 from whorl.clustering.sketching import CountingShingles, sketched, sorted_postings, super_shingled
 from whorl.clustering.store import RunStore
 from whorl.engine.hashing import Key
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import InputError
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
@@ -31,6 +30,7 @@ from whorl.formats.corpora.records import Columns, DigestSet
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 from whorl.storage.postings import Postings
+from whorl.threads import Prefetch
 
 # Called with the phase, the amount done, and the total if it is known.
 Progress = Callable[[str, int, int | None], object]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from whorl.clustering.records import Rows, spans
 from whorl.components import Components
-from whorl.engine.prefetch import Prefetch
 from whorl.kernel import native_crowds, native_pairs, native_tallies
 from whorl.storage.postings import Postings
+from whorl.threads import Prefetch
 
 # Bytes of a pair while it is counted: its row.
 PAIR_BYTES = 12

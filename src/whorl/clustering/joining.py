@@ -13,9 +13,9 @@ from whorl.clustering.counting import PAIRS_STEP, Pairs, PairsDone, PairsToVerif
 from whorl.clustering.records import Rows
 from whorl.clustering.sketching import Sketches, common_among
 from whorl.components import Components
-from whorl.engine.prefetch import Prefetch
 from whorl.kernel import native_pairs
 from whorl.model import Hashes
+from whorl.threads import Prefetch
 
 # Standard errors below the expected count at which a pair is ruled out. This loses one pair in 2,000 that just reaches
 # the threshold.

@@ -16,11 +16,11 @@ from whorl.clustering.joining import Measured
 from whorl.clustering.records import TextColumn
 from whorl.clustering.result import IDENTICAL, KINDS, UNIQUE, Clustering, keep_of_clusters, keep_without_pairs
 from whorl.clustering.store import sync
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import InputError, WhorlError
 from whorl.formats.corpora.parquet import DOCUMENTS, PAIRS, ROW_GROUP, WIDTHS, arrow, coded, coded_by, write_table
 from whorl.formats.corpora.records import kinds_of_faults
 from whorl.storage import checksums
+from whorl.threads import Prefetch
 
 # Subfolders of an output folder: files being written, and complete files that replace the others.
 STAGES = UNFINISHED, FINISHED = "unfinished", "finished"

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from whorl.clustering import ClusterSettings
 from whorl.clustering.records import Rows
 from whorl.clustering.store import RunStore, mapped
-from whorl.engine.prefetch import Prefetch
 from whorl.kernel import native_postings, native_shingles
 from whorl.model import Hashes
 from whorl.storage.postings import Postings
+from whorl.threads import Prefetch
 
 if TYPE_CHECKING:
     from whorl.storage.segments import Segment

@@ -13,7 +13,6 @@ import shutil
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import count
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from whorl.clustering.records import RECORD, TEXTS, DocumentBatch, Records, Rows, TextColumn
 from whorl.errors import WhorlError
 from whorl.kernel import native_segments
+from whorl.threads import Answer, Threads
 
 FORMAT = 4
 STATE, LOCK = "state.json", "lock"
@@ -57,8 +57,8 @@ class PhaseStore:
         self._unsynced: list[Path] = []
         # A thread syncs each saved state while the run goes on. After an error it syncs nothing more: a disk that has
         # lost data may not report it again.
-        self._saver = ThreadPoolExecutor(1)
-        self._saving: deque[Future[None]] = deque()
+        self._saver = Threads(1)
+        self._saving: deque[Answer[None]] = deque()
         self._refusal: OSError | None = None
         try:
             with self.translate_os_errors():
@@ -92,7 +92,7 @@ class PhaseStore:
         try:
             self._settle()
         finally:
-            self._saver.shutdown()
+            self._saver.close()
             for file in self._files.values():
                 file.close()
 
@@ -106,7 +106,7 @@ class PhaseStore:
                 sums[name] = [size + len(data), checksum(data, before)]
         # In one statement: an interrupt leaves all of the documents, or none of them.
         self._sums, self.documents = sums, self.documents + documents
-        if time.monotonic() - self._saved >= OFTEN and all(saving.done() for saving in self._saving):
+        if time.monotonic() - self._saved >= OFTEN and all(saving.is_given() for saving in self._saving):
             self.save()
 
     def flush(self) -> None:
@@ -161,8 +161,8 @@ class PhaseStore:
     def _settle(self, wait: bool = True) -> None:
         """Raise the errors of all saves, or of those that are done."""
         with self.translate_os_errors():
-            while self._saving and (wait or self._saving[0].done()):
-                self._saving.popleft().result()
+            while self._saving and (wait or self._saving[0].is_given()):
+                self._saving.popleft().take()
 
     def mapped(self, name: str, kind: np.dtype[Any], length: int) -> NDArray[Any]:
         """Map so many items of a file."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from whorl.engine.cache import CacheEntry, ReadCache
 from whorl.engine.fingerprints import Fingerprints, select_streams
 from whorl.engine.hashing import Key
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import DocumentError
 from whorl.formats.code.frontend import LEXED, CodeFrontend, Program
 from whorl.formats.code.tokens import NormalForm
@@ -22,6 +21,7 @@ from whorl.formats.encoding import TextReader, decode, load_content
 from whorl.formats.reading import Choice, Extracting, choose
 from whorl.model import Document, Spans, Stream
 from whorl.scheme import Scheme
+from whorl.threads import Prefetch
 
 # Documents and bytes in a batch when many are read: enough to keep the parsers of several cores busy, and little beside
 # the memory of a parser.

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from whorl.catalog import SELECTORS
 from whorl.engine.hashing import Grams, Hasher, Key, hasher
-from whorl.engine.prefetch import Prefetch
 from whorl.engine.selectors import Positions, Selection, Selector
 from whorl.errors import InputError, KeyMismatchError
 from whorl.formats.reading import choose
 from whorl.model import Document, Hashes, Offsets, Spans, Stream, Symbols
 from whorl.scheme import Scheme, resolve
+from whorl.threads import Prefetch
 
 
 @dataclass(frozen=True, slots=True, eq=False)

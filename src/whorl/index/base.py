@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from whorl.engine.documents import WholeDocument, read_whole, read_wholes
 from whorl.engine.hashing import Key
-from whorl.engine.prefetch import Prefetch
 from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError, InputError
 from whorl.formats.reading import CODE
@@ -47,6 +46,7 @@ from whorl.model import Document, Skipped
 from whorl.scheme import Scheme
 from whorl.storage.postings import PostingHits
 from whorl.storage.store import Closing
+from whorl.threads import Prefetch
 
 # Documents in one commit when many are added: a commit waits for the disk, and a crash loses the current batch.
 BATCH = 64

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from whorl.engine.fingerprints import select_streams, without_prolog
 from whorl.engine.hashing import Key
-from whorl.engine.prefetch import Prefetch
 from whorl.engine.sampling import distinct
 from whorl.formats.reading import choose
 from whorl.model import Document
 from whorl.scheme import Scheme
+from whorl.threads import Prefetch
 
 
 def draw(hashes: NDArray[np.uint64], scheme: Scheme, key: Key, number: int) -> NDArray[np.uint64]:

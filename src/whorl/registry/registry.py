@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Self
 
 from whorl.engine.hashing import Key
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import DocumentError
 from whorl.index.index import WAIT
 from whorl.model import Document, Skipped
@@ -21,6 +20,7 @@ from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
 from whorl.storage.store import PostingsStore
 from whorl.stores import REGISTRY_DATABASE, SEGMENTS
+from whorl.threads import Prefetch
 
 # Documents in one commit when many are added or rotated: a page of the log.
 BATCH = 64

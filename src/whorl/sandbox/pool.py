@@ -6,9 +6,9 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,56 +17,84 @@ from whorl.sandbox import wire
 from whorl.sandbox.jail import JailPolicy
 from whorl.sandbox.limits import Limits, Outcome, SandboxError, WorkerFault
 from whorl.sandbox.process import SMALL_TASK, Worker
+from whorl.threads import Answer, Crew
 
 
-@dataclass(frozen=True)
+@dataclass
 class ParseJob:
-    """A task, and the future of its outcome."""
+    """A task, and its outcome once it has one. Without a task, the outcome is the jail of the worker."""
 
-    task: wire.Encoded
-    future: Future[Outcome] = field(default_factory=Future)
+    task: wire.Encoded | None
+    outcome: Answer[Outcome] = field(default_factory=Answer)
+    is_cancelled: bool = False
 
 
 class ParseJobQueue:
-    """A queue whose head can be inspected, and which is closed once."""
+    """A queue whose head can be inspected, and which is closed once. Anyone may put, also a thread that is interrupted;
+    the threads of the sandbox take."""
 
     def __init__(self) -> None:
         self._waiting: deque[ParseJob] = deque()
-        self._changed = threading.Condition()
+        # A sign for each job that waits, for threads that have none. Where an interrupt kept one back, the job comes
+        # after another one.
+        self._signs: SimpleQueue[None] = SimpleQueue()
+        self._idle: list[None] = []
+        self._unfinished: list[None] = []
+        self._taking = threading.Lock()
         self._closed = False
 
     def put(self, job: ParseJob) -> None:
         """Add a job at the end."""
-        with self._changed:
-            self._waiting.append(job)
-            self._changed.notify()
+        self._unfinished.append(None)
+        self._waiting.append(job)
+        self._signs.put(None)
+
+    def finish(self) -> None:
+        """Note that a job which was taken is done, before anyone hears of it."""
+        self._unfinished.pop()
+
+    @property
+    def unfinished(self) -> int:
+        """The jobs that wait or run. An interrupt can leave it too high."""
+        return len(self._unfinished)
 
     def take(self) -> ParseJob | None:
         """Return the next job, as soon as there is one; None once the queue is closed and empty."""
-        with self._changed:
-            while True:
-                while self._waiting:
-                    job = self._waiting.popleft()
-                    if job.future.set_running_or_notify_cancel():
-                        return job
-                if self._closed:
-                    return None
-                self._changed.wait()
+        has_sign = False
+        while (job := self._next(has_sign=has_sign)) is None:
+            if self._closed:
+                self._signs.put(None)  # for the next thread
+                return None
+            self._idle.append(None)
+            self._signs.get()
+            self._idle.pop()
+            has_sign = True
+        return job
 
     def take_small(self, largest: int) -> ParseJob | None:
-        """Return the next job if there is one of at most this size."""
-        with self._changed:
-            while self._waiting and wire.size(self._waiting[0].task) <= largest:
-                job = self._waiting.popleft()
-                if job.future.set_running_or_notify_cancel():
-                    return job
-        return None
+        """Return the next job if there is one of at most this size, and no other thread to do it."""
+        return None if self._idle else self._next(largest)
 
     def close(self) -> None:
         """Release waiting threads once the queue is empty."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        self._closed = True
+        self._signs.put(None)
+
+    def _next(self, largest: int | None = None, *, has_sign: bool = False) -> ParseJob | None:
+        with self._taking:
+            while self._waiting:
+                task = self._waiting[0].task
+                if largest is not None and (task is None or wire.size(task) > largest):
+                    return None
+                job = self._waiting.popleft()
+                if not has_sign:
+                    with suppress(Empty):
+                        self._signs.get_nowait()
+                has_sign = False
+                if not job.is_cancelled:
+                    return job
+                self.finish()
+        return None
 
 
 # Faults for which what ran in the worker before may be to blame: a damaged heap, memory that was not given back.
@@ -126,60 +154,6 @@ class WorkerSlot:
             return self._worker
 
 
-class WorkerSlots:
-    """All slots of a pool. A freed slot goes to the thread that has waited longest."""
-
-    def __init__(self, limits: Limits, count: int, policy: JailPolicy) -> None:
-        self.all = tuple(WorkerSlot(limits, policy) for _ in range(count))
-        # The slot used last is taken first: its worker is warm, and no more are started than are needed.
-        self._free = list(self.all)
-        self._waiting: deque[Future[WorkerSlot]] = deque()
-        self._lock = threading.Lock()
-
-    @property
-    def wanted(self) -> bool:
-        """Whether a thread waits for a slot."""
-        return bool(self._waiting)
-
-    @contextmanager
-    def one(self) -> Iterator[WorkerSlot]:
-        """Hold a slot, once one is free."""
-        slot = self.take()
-        try:
-            yield slot
-        finally:
-            self.give(slot)
-
-    def take(self, seconds: float | None = None) -> WorkerSlot:
-        """Return a slot; raise TimeoutError if none becomes free in time."""
-        with self._lock:
-            if self._free:
-                return self._free.pop()
-            turn: Future[WorkerSlot] = Future()
-            self._waiting.append(turn)
-        try:
-            return turn.result(seconds)
-        except BaseException:
-            self._withdraw(turn)
-            raise
-
-    def give(self, slot: WorkerSlot) -> None:
-        """Release a slot, or pass it to a waiting thread."""
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().set_result(slot)
-            else:
-                self._free.append(slot)
-
-    def _withdraw(self, turn: Future[WorkerSlot]) -> None:
-        """Stop waiting, and release a slot that arrived too late."""
-        with self._lock:
-            if turn in self._waiting:
-                self._waiting.remove(turn)
-                return
-        self.give(turn.result())
-
-
 # Workers that run no program, and work as well where the kernel has no jail.
 DEFAULT_POLICY = JailPolicy()
 
@@ -210,9 +184,10 @@ class Sandbox:
         self._owner = os.getpid()
         self._closed = False
         self._lock = threading.Lock()
-        self._slots = WorkerSlots(self.limits, workers, policy)
+        self._slots = tuple(WorkerSlot(self.limits, policy) for _ in range(workers))
+        self._unused = list(self._slots)
         self._jobs = ParseJobQueue()
-        self._threads: list[threading.Thread] = []
+        self._crew = Crew(self._work)
 
     def __enter__(self) -> Self:
         return self
@@ -229,30 +204,26 @@ class Sandbox:
     def jail(self) -> tuple[str, ...]:
         """Return the parts of the jail that apply in its workers: ``whorl.sandbox.jail.COMPLETE`` if all
         do."""
-        self._check()
-        with self._slots.one() as slot:
-            return slot.jail()
+        found: tuple[str, ...] = self._wait(self._begin(None)).result()
+        return found
 
     def call(self, target: str, *arguments: Any) -> Any:
         """Run ``target(*arguments)`` in a worker; raise ``WorkerFault`` if it fails."""
-        task = wire.encode((target, *arguments))
-        self._check()
-        with self._slots.one() as slot:
-            return self._run(slot, task)
+        return self._wait(self._begin(wire.encode((target, *arguments)))).result()
 
     def map(self, target: str, tasks: Iterable[tuple[Any, ...]]) -> Iterator[Outcome]:
         """Yield one outcome for each tuple of arguments, in order. A few tasks are started ahead."""
-        begun: deque[Future[Outcome]] = deque()
+        begun: deque[ParseJob] = deque()
         try:
             for arguments in tasks:
-                begun.append(self._begin(target, arguments))
+                begun.append(self._begin(wire.encode((target, *arguments))))
                 if len(begun) > _AHEAD * self.workers:
-                    yield begun.popleft().result()
+                    yield begun.popleft().outcome.take()
             while begun:
-                yield begun.popleft().result()
+                yield begun.popleft().outcome.take()
         finally:
-            for future in begun:
-                future.cancel()
+            for job in begun:
+                job.is_cancelled = True
 
     def close(self) -> None:
         """Kill all workers, busy or not. Calling it again does nothing."""
@@ -260,25 +231,13 @@ class Sandbox:
             if self._closed:
                 return
             self._closed = True
+            self._jobs.close()
         if self._owner != os.getpid():
             return  # a copy in a forked process: the workers are not its children
-        for slot in self._slots.all:
+        for slot in self._slots:
             slot.kill()
-        self._jobs.close()
-        self._release_slots()
-
-    def _release_slots(self) -> None:
-        """Reap each worker once its thread has released it and earlier waiters have seen why."""
-        slots = []
-        try:
-            for _ in self._slots.all:
-                slots.append(self._slots.take(_CLOSE_SECONDS))
-                slots[-1].end()
-        except TimeoutError:
-            return  # the worker is killed; its thread reaps it
-        finally:
-            for slot in slots:
-                self._slots.give(slot)  # for those who come later: they find it closed
+        # Their threads reap them, once all who wait have seen why.
+        self._crew.join(_CLOSE_SECONDS)
 
     def _check(self) -> None:
         if self._closed:
@@ -293,39 +252,48 @@ class Sandbox:
             self._check()  # a worker that closing killed is no fault of the task
             raise
 
-    def _begin(self, target: str, arguments: tuple[Any, ...]) -> Future[Outcome]:
-        job = ParseJob(wire.encode((target, *arguments)))
+    def _begin(self, task: wire.Encoded | None) -> ParseJob:
+        job = ParseJob(task)
         with self._lock:
             self._check()
-            if len(self._threads) < self.workers:
-                self._threads.append(threading.Thread(target=self._work, name="whorl-sandbox", daemon=True))
-                self._threads[-1].start()
             self._jobs.put(job)
-        return job.future
+            if len(self._crew) < min(self.workers, self._jobs.unfinished):
+                self._crew.start()
+        return job
+
+    @staticmethod
+    def _wait(job: ParseJob) -> Outcome:
+        try:
+            return job.outcome.take()
+        except BaseException:
+            job.is_cancelled = True
+            raise
 
     def _work(self) -> None:
-        """Run one thread of ``map``. Threads keep workers busy while the caller processes a result."""
-        while (job := self._jobs.take()) is not None:
-            with self._slots.one() as slot:
+        """Run one thread, with a slot of its own. Threads keep workers busy while the caller processes a result."""
+        slot = self._unused.pop()
+        try:
+            while (job := self._jobs.take()) is not None:
                 self._stay(slot, job)
-            del job  # not held while the next one is awaited
+                del job  # not held while the next one is awaited
+        finally:
+            slot.end()
 
     def _stay(self, slot: WorkerSlot, job: ParseJob | None) -> None:
-        """Run jobs in one slot, sending each ahead of the end of the one before, until none waits or another thread
+        """Run jobs in a slot, sending each ahead of the end of the one before, until none waits or another thread
         does."""
         while job is not None:
-            following = None if self._slots.wanted else self._jobs.take_small(SMALL_TASK)
-            try:
-                job.future.set_result(self._outcome(slot, job, following))
-            except BaseException as error:
-                job.future.set_exception(error)
+            following = self._jobs.take_small(SMALL_TASK)
+            job.outcome.give(self._outcome, slot, job.task, following.task if following else None)
             job = following
 
-    def _outcome(self, slot: WorkerSlot, job: ParseJob, following: ParseJob | None) -> Outcome:
+    def _outcome(self, slot: WorkerSlot, task: wire.Encoded | None, following: wire.Encoded | None) -> Outcome:
         try:
-            return Outcome(value=self._run(slot, job.task, following.task if following else None))
+            return Outcome(value=slot.jail() if task is None else self._run(slot, task, following))
         except WorkerFault as fault:
             return Outcome(fault=fault)
+        finally:
+            self._jobs.finish()
 
 
 def _cores() -> int:

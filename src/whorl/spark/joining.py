@@ -19,12 +19,12 @@ from whorl.clustering.joining import DOUBT, SMALL_SAMPLE, Measured, Measurer
 from whorl.clustering.records import Rows
 from whorl.clustering.sketching import Sketches
 from whorl.components import Components
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import WhorlError
 from whorl.kernel import native_pairs, native_shingles
 from whorl.spark.counting import PAIR
 from whorl.spark.counting import rows as rows_of
 from whorl.spark.stages import Stages, batch, gathered, hashes, lists, numbers, opened, rows
+from whorl.threads import Prefetch
 
 # Maximum number of documents whose sketch facts are broadcast: 150 MB per machine. Beyond, they are joined.
 BROADCAST = 1_000_000

@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.engine.prefetch import Prefetch
 from whorl.kernel import native_postings
+from whorl.threads import Prefetch
 
 _ROW = np.dtype([("hash", "<u8"), ("place", "<u4")])
 

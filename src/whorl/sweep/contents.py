@@ -21,7 +21,6 @@ from whorl.clustering.reading import ShingleReader as BatchReader
 from whorl.clustering.records import DocumentBatch, Item, Rows, TextColumn
 from whorl.clustering.sketching import Boilerplate
 from whorl.engine.hashing import Key
-from whorl.engine.prefetch import Prefetch
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.kernel import native_shingles
 from whorl.model import Document, Hashes
@@ -31,6 +30,7 @@ from whorl.storage.postings import Postings
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.segments import Segment
 from whorl.sweep.store import SweepStore
+from whorl.threads import Prefetch
 
 # How a content equals its representative. A content that represents itself has no kind.
 LEXICAL, SHINGLE, ITSELF = "lexical", "shingle", ""

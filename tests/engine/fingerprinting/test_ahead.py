@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.engine.prefetch import Prefetch
 from whorl.errors import InputError
+from whorl.threads import Prefetch
 
 threads = st.integers(1, 4)
 
