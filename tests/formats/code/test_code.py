@@ -130,6 +130,12 @@ class TestTokens:
             ),
             ("python", "@cached\ndef f(a, *b):\n    '''Says.'''\n    return a @ f'{b}!'", "def _ _ * _ return _ @ S"),
             ("python", "print 'a'\nx = (yield)", "print S _ = yield"),
+            ("python", "'Says.'\nx = 1\n'''Is x.'''\ny = 2", "_ = I _ = I"),
+            ("python", "def f():\n    'Says.'\n\ndef g():\n    r'Says.'; return 'a'", "def _ def _ return S"),
+            ("python", "'a',\n'b',\n", "S S"),
+            ("python", "  'a', 'b',  # two\n  'c',\n)", "S S S"),
+            ("python", "'a': 'b',\n'c': 'd',\n", "S S S S"),
+            ("python", "'a '\n'b '\n'c',\n'd',\n", "S S S S"),
             ("c", '#include <stdio.h>\nstatic const char *s[] = {"a" "b", 0};', "primitive_type * _ = S S N"),
             ("c", "p->x = *q++ & 'c';", "_ -> _ = * _ ++ & C"),
             ("cpp", "using namespace std; class A : public B { public: virtual int f() const; };", CPP),
@@ -220,6 +226,26 @@ class TestLexerOfAll:
             symbols, starts, ends = tokens.lex(row, text)
             assert [text[start:end] for start, end in zip(starts, ends, strict=True)] == ["a", "d"]
             assert symbols.tolist() == [symbol(row.family, "identifier")] * 2
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "x = 1\n'Is x.'\ny = 2",
+            "def f():\n    '''Says\n    this.'''  \n    return 1",
+            'def f():\n    r"""Says\n    that."""\n\ndef g():\n    return 1',
+            '"""{}""".format(a)\nx = """b"""\n"""Is x."""\ny = 2',
+            "'a',\n'b',\n",
+            "'a '\n'b '\n'c',\n'd',\n",
+        ],
+    )
+    def test_it_drops_the_docstrings_that_the_parser_drops(self, text):
+        (parsed, _, _), _ = leaves.parsed(plan("python"), text.encode())
+        assert tokens.lex(LANGUAGES["python"], text)[0].tolist() == parsed
+
+    @pytest.mark.parametrize("piece", ["'a'\n", '"""', "'a'\n" + "\n" * 1000, "r'", "'''a\n"])
+    def test_docstrings_that_never_end_are_linear(self, piece):
+        text = piece * (300_000 // len(piece))
+        assert len(tokens.lex(LANGUAGES["python"], text)[0]) <= len(text)
 
     @pytest.mark.parametrize("row", languages.ROWS, ids=lambda row: row.name)
     def test_a_reader_that_is_not_installed_is_named(self, row, monkeypatch):

@@ -281,7 +281,7 @@ def _walk(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> Columns:
         node = stack.pop()
         symbol = actions[node.kind_id]
         if symbol < 0:
-            if symbol == ASK and how.is_dropped(node):
+            if symbol == ASK and how.is_dropped(node, stack[-1] if stack else None):
                 continue
             if symbol == SPELL:
                 symbol = how.spelled(data[node.start_byte : node.end_byte])

@@ -80,12 +80,20 @@ class Plan:
     leaves: dict[int, int]
     """The symbol of a node that was to be descended into and has nothing inside."""
 
-    def is_dropped(self, node: "tree_sitter.Node") -> bool:
-        """Return whether the row's conditions drop a node whose action is ``ASK``."""
+    def is_dropped(self, node: "tree_sitter.Node", following: "tree_sitter.Node | None") -> bool:
+        """Return whether the row's conditions drop a node whose action is ``ASK``. ``following`` is the node after it.
+
+        A docstring is a string that is neither followed by a comma nor by another string. Such strings are a part of a
+        list, a table or a long string that was cut out of its program.
+        """
         if node.type in self.row.drops_bodiless:
             return node.child_by_field_name("body") is None
-        only = node.child(0) if node.named_child_count == 1 else None
-        return only is not None and only.type == self.row.drops_lone[node.type]
+        return node.child_count == 1 and self._begins_lone(node) and not self._begins_lone(following)
+
+    def _begins_lone(self, node: "tree_sitter.Node | None") -> bool:
+        """Return whether a node is a statement in ``drops_lone`` and begins with the node that is named there."""
+        first = node.child(0) if node is not None and node.type in self.row.drops_lone else None
+        return node is not None and first is not None and first.type == self.row.drops_lone[node.type]
 
     def spelled(self, text: bytes) -> int:
         """Return the symbol of a token whose class is its text."""

@@ -38,7 +38,7 @@ class Language:
     drops_bodiless: frozenset[str] = frozenset()
     """The same, unless code stands in their body: ``namespace a;`` goes, ``namespace a { ... }`` stays."""
     drops_lone: Mapping[str, str] = field(default_factory=dict)
-    """Statements that go if they hold nothing but a node of this kind: a docstring."""
+    """Statements that go if they hold nothing but a node of this kind, and the next holds none: a docstring."""
     drops_until: Mapping[str, str] = field(default_factory=dict)
     """For Pygments: keywords that go with all that follows up to a sign: ``uses`` up to the semicolon."""
     keeps: frozenset[str] = frozenset()

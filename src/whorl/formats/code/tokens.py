@@ -61,7 +61,11 @@ DROPPED = {
     "decorator": r"@[\w.]++(?:\([^()\n]*+\))?",
     "attribute_item": r"\#!?\[[^\n]*+\]",
 }
-_DOCSTRING = r'"""(?s:.*?)"""(?=[ \t]*$)|"[^"\n]*+"(?=[ \t]*$)'
+# As ``Plan.is_dropped`` knows it: a comma or another string after it makes it a part of a list.
+_DOCSTRING = (
+    r"""(?>[bfruBFRU]{0,2}(?:\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"[^"\n]*+"|'[^'\n]*+'))"""
+    r"""(?=[ \t]*$)(?!\s*+[bfruBFRU]{0,2}["'])"""
+)
 _QUOTE = re.compile("[\"'`]")
 _FLOAT = re.compile(r"(?!0[xX]).*(?:\.|[eE])")
 
