@@ -1,6 +1,7 @@
 """``check_manuscript``: shares against their definition, exclusions, and what cannot be checked."""
 
 import random
+from collections.abc import Iterator
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -314,6 +315,74 @@ def test_programs_have_no_quotations():
     assert result.counted == result.raw
     assert result.raw.similarity > 0.7
     assert result.is_program
+
+
+IDIOM = "for item in items:\n    if item not in seen:\n        seen.append(item)\n        print(item)\n"
+FUNCTION = """def merge(left, right, key):
+    merged, at = [], 0
+    while left and at < len(right):
+        if key(left[0]) <= key(right[at]):
+            merged.append(left.pop(0))
+        else:
+            merged, at = merged + [right[at]], at + 1
+    return {"all": merged + left, **{str(each): -each for each in right[at:]}}
+"""
+
+
+def idioms(count: int) -> Iterator[Document]:
+    """Programs that share three lines, each with code of its own."""
+    for number in range(count):
+        own = "".join(f"x{n} = {'not ' * (number >> n & 1)}y{'[0]' * (number >> n & 2)} or z{n}\n" for n in range(6))
+        yield Document(f"idiom{number}.py", own + IDIOM)
+
+
+def test_common_code_does_not_count():
+    """Nearly all of any program is found in a large index, in idioms of a few lines: such a figure says nothing."""
+    with MemoryIndex.create("code") as programs:
+        for each in idioms(30):
+            programs.add(each)
+        programs.add(Document("origin.py", FUNCTION))
+        text = f"class Own:\n    names = [str, int]\n\n{IDIOM}\n\n{FUNCTION}\ndel Own.names[1:]\n{IDIOM}"
+        check = check_manuscript(programs, Document("mine.py", text))
+        everything = check_manuscript(programs, Document("mine.py", text), exclusions=Exclusions(min_tokens=0))
+    assert [check.sources[share.source].document.name for share in check.counted.shares] == ["origin.py"]
+    assert check.counted.similarity < check.raw.similarity - 0.2
+    assert check.exclusions.min_tokens
+    assert everything.counted == everything.raw == check.raw
+    found = {source.document.name: source.passages[0].tokens for source in check.sources}
+    least = check.exclusions.min_tokens
+    assert found.pop("origin.py") >= least
+    assert all(tokens < least for tokens in found.values())
+
+
+@pytest.mark.parametrize(
+    ("mine", "is_counted"), [(range(100, 160), False), ([f"'name{n}'" for n in range(60)], True)], ids=["other", "copy"]
+)
+def test_a_table_counts_if_its_words_are_the_same(mine, is_counted):
+    """A table of numbers has the tokens of every other table, however long it is."""
+    source = range(100, 160) if not is_counted else mine
+    with MemoryIndex.create("code") as programs:
+        programs.add(Document("table.py", f"numbers = [{', '.join(map(str, source))}]\n"))
+        check = check_manuscript(programs, Document("mine.py", f"rows = [{', '.join(map(str, mine))}]\n"))
+    assert check.raw.similarity > 0.9
+    assert check.counted.similarity == (check.raw.similarity if is_counted else 0)
+
+
+def test_code_that_is_common_in_a_large_index_counts_in_a_small_one():
+    with MemoryIndex.create("code") as programs:
+        programs.add(Document("one.py", IDIOM + "y = [x * x for x in seen if x]\n"))
+        small = check_manuscript(programs, Document("mine.py", f"a = {{}}\n{IDIOM}y = [z * z for z in seen if z]\n"))
+        for each in idioms(60):
+            programs.add(each)
+        large = check_manuscript(programs, Document("mine.py", f"a = {{}}\n{IDIOM}y = [z * z for z in seen if z]\n"))
+    assert small.exclusions.min_tokens < large.exclusions.min_tokens
+    assert small.counted.similarity == small.raw.similarity
+
+
+def test_prose_has_no_limit_of_tokens(index):
+    result = check(index, SONG)
+    assert result.exclusions.min_tokens is None
+    assert "tokens" not in result.as_dict()["sources"][0]["passages"][0]
 
 
 def test_pages_of_a_pdf(index):

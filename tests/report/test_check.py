@@ -124,6 +124,27 @@ def test_a_passage_over_the_bound_of_two_blocks_is_one_stretch(page, tmp_path):
     assert page.locator("#text mark.on").count() == page.locator("#text mark").count() > 2
 
 
+def test_common_code_counts_again_on_the_page(page, tmp_path):
+    idiom = "for item in items:\n    if item not in seen:\n        print(item, 1)\n"
+    copied = "".join(f"    if values[{n}] {sign} limit:\n        total {sign}= values[{n}:] or {n}\n" for n, sign in
+                     enumerate(("<", ">", "==", "!=", "<=", ">=")))  # fmt: skip
+    mine = Document("mine.py", f"import os\n\n{idiom}\n\ndef part(v, w, t):\n{copied}    return t\n")
+    with MemoryIndex.create("code") as index:
+        index.add(Document("origin.py", f"def part(values, limit, total):\n{copied}    return total\n"))
+        index.add(Document("idiom.py", f"seen = []\n{idiom}"))
+        check = check_manuscript(index, mine)
+        every = check_manuscript(index, mine, exclusions=Exclusions(min_tokens=0))
+    assert len(check.counted.shares) == 1 < len(every.counted.shares)
+    page.goto(write_checks([check], tmp_path / "report").as_uri())
+    for limit, shown in ((None, check), ("0", every), (str(check.exclusions.min_tokens), check)):
+        if limit is not None:
+            page.locator("[name=tokens]").fill(limit)
+        shares = [percent(share.share) for share in shown.counted.shares]
+        assert figures(page) == (percent(shown.counted.similarity), shares)
+    page.locator("[name=tokens]").fill("999")
+    assert figures(page) == ("0%", [])
+
+
 def test_a_source_with_several_passages_at_a_place_is_listed_once(page, tmp_path):
     """A program repeats a piece often; the list of other sources named its file each time."""
     body = "".join(f"    if values[{n}] > limit:\n        total = total + values[{n}] * {n}\n" for n in range(3))

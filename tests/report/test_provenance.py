@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from whorl import Document, MemoryIndex, check_manuscript
+from whorl import Document, Exclusions, MemoryIndex, check_manuscript
 from whorl.cli import main
 from whorl.model import Span
 from whorl.report.provenance import CheckedFile, cyclonedx, licence_expression, line_ranges, lines_text, origins, spdx
@@ -55,11 +55,28 @@ def renamed(program: str) -> str:
 
 def test_a_program_comes_from_releases_whatever_its_names_and_line_ends(index):
     text = OWN + renamed(SORT) + OWN + PRIMES + MEAN
-    best, other = origins(checked(index, text.replace("\n", "\r\n").encode()).check)
-    assert (best.release.name, best.release.version, best.release.licence) == ("sorts", "2.1", "MIT")
-    assert lines_text(line_ranges(text, best.spans)).startswith("2-")
-    assert (other.release.name, other.release.purl, other.release.licence) == ("Primes", "", "Ask us")
-    assert best.share + other.share == pytest.approx(checked(index, text.encode()).check.raw.similarity, abs=0.03)
+    best, other, common = origins(checked(index, text.replace("\n", "\r\n").encode()).check)
+    assert (best.release.name, best.release.purl, best.release.licence) == ("Primes", "", "Ask us")
+    assert (other.release.name, other.release.version, other.release.licence) == ("sorts", "2.1", "MIT")
+    assert lines_text(line_ranges(text, other.spans)).startswith("2-")
+    assert (common.release, common.document.name) == (other.release, "sorts/mean.py")
+    assert [each.is_common for each in (best, other, common)] == [False, False, True]
+    check = checked(index, text.encode()).check
+    assert best.share + other.share == pytest.approx(check.counted.similarity, abs=0.03)
+    assert best.share + other.share + common.share == pytest.approx(check.raw.similarity, abs=0.03)
+
+
+def test_bills_of_materials_claim_no_descent_for_common_code(index):
+    content = (PRIMES + OWN + MEAN).encode()
+    check = check_manuscript(index, Document("mine.py", content), exclusions=Exclusions(min_tokens=20))
+    file = CheckedFile("mine.py", content, check)
+    relations = {each["relationshipType"]: each for each in spdx([file], "tree")["relationships"]}
+    assert "comment" not in relations["DESCENDANT_OF"]
+    assert relations["OTHER"]["comment"].startswith("Common code")
+    assert relations["OTHER"]["relatedSpdxElement"] != relations["DESCENDANT_OF"]["relatedSpdxElement"]
+    primes, sorts = cyclonedx([file], "tree")["components"][0]["pedigree"]["ancestors"]
+    assert {each["name"] for each in primes["properties"]} == {"whorl:lines", "whorl:share", "whorl:url"}
+    assert {each["name"] for each in sorts["properties"]} == {"whorl:lines", "whorl:share", "whorl:common"}
 
 
 def test_a_long_passage_beats_many_short_ones(index):
@@ -84,8 +101,6 @@ def test_a_passage_with_the_same_names_beats_a_slightly_longer_one(index):
 
 
 def test_excluded_sources_and_short_passages_are_no_origin(index):
-    from whorl import Exclusions
-
     document = Document("mine.py", OWN + SORT + PRIMES)
     rules = Exclusions(labels=("licence=MIT",))
     assert [each.release.name for each in origins(check_manuscript(index, document, exclusions=rules))] == ["Primes"]

@@ -213,13 +213,16 @@ def _print(check: ManuscriptCheck) -> None:
     click.echo(f"{counted:>5} similar; {raw} without exclusions")
     for note in check.notes:
         click.secho(f"note: {note}", fg="yellow")
-    rows = list(_origin_rows(check) if check.is_program else _source_rows(check))
+    rows, common = _origin_rows(check) if check.is_program else (list(_source_rows(check)), [])
     shown = min(SHOWN, check.limit)
     for share, about in rows[:shown]:
         click.echo(f"{percent(share):>5}  {about}")
     if more := rows[shown:]:
         sources = f"{len(more):,} source{'' if len(more) == 1 else 's'} more"
         click.echo(f"{percent(sum(share for share, _ in more)):>5}  {sources}")
+    if common:
+        releases = f"{len(common):,} release{'' if len(common) == 1 else 's'}"
+        click.secho(f"       not counted: common code in {releases}, most in {common[0][1]}", dim=True)
     for source in check.sources:
         if source.excluded:
             click.secho(f"       left out: {printable(source.title)}: {source.excluded}", dim=True)
@@ -235,12 +238,16 @@ def _source_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:
         yield share.share, f"{printable(source.title)}{name}, {passages}"
 
 
-def _origin_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:
-    """Yield the releases that explain a program: name, best document, lines and licence."""
+def _origin_rows(check: ManuscriptCheck) -> tuple[list[tuple[float, str]], list[tuple[float, str]]]:
+    """Return the releases that explain a program, and those that share only common code with it: name, best document,
+    lines and licence."""
     from whorl.report.provenance import full_name, line_ranges, lines_text, origins
 
+    rows: tuple[list[tuple[float, str]], list[tuple[float, str]]] = [], []
     for origin in origins(check):
         name, document = printable(full_name(origin.release)), printable(origin.document.name)
         title = name if name == document else f"{name}  ({document})"
         licence = f"licence {printable(origin.release.licence)}" if origin.release.licence else "no licence given"
-        yield origin.share, f"{title}, lines {lines_text(line_ranges(check.text, origin.spans))}, {licence}"
+        lines = lines_text(line_ranges(check.text, origin.spans))
+        rows[origin.is_common].append((origin.share, f"{title}, lines {lines}, {licence}"))
+    return rows

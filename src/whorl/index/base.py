@@ -181,8 +181,7 @@ class BaseIndex(Closing, ABC):
             prose = Prose(query, words([whole.text], [query.evidence]))
             notes.append(self._add_edited(prose, candidates, hits, Timer(deep_seconds)))
         explaining = tuple(hit for hit in hits.values() if hit.passages)
-        symbols = whole.stream.spans
-        return Hits(explaining, candidates.cost, tuple(notes), whole.text, whole.format, whole.marks, symbols)
+        return Hits(explaining, candidates.cost, tuple(notes), whole.text, whole.format, whole.marks, whole.stream)
 
     def _add_edited(self, query: Prose, candidates: SearchCandidates, hits: dict[int, Hit], timer: Timer) -> str:
         """Add passages with changed words to the hits, and hits that have only such. Return a note about the documents

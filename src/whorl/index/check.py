@@ -3,14 +3,20 @@
 Shares are counted in letters: characters that are not white space, in a program those of its tokens, since comments are
 not compared. A letter belongs to one source at most, so shares add up to the overall similarity. Sources take letters
 greedily: first the one that explains most, then the one that explains most of the rest, and so on.
+
+In a large index, nearly all code of any program is found somewhere, in idioms of two or three lines. So a passage of a
+program counts if it has a run of tokens that is longer than unrelated programs share.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from heapq import heapify, heappop, heappush
+from math import ceil, log2
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError, InputError
@@ -24,8 +30,9 @@ from whorl.index.places import Reason, find_places
 from whorl.index.prepare import MOST_BYTES, refuse_larger
 from whorl.index.search import Hit, Hits, Wanted, first_match
 from whorl.index.store import Entry
-from whorl.matching.passage import EDITED, Measure, Passage, Side, covered_once, stretches, subtract, union
-from whorl.model import Document, Span, title_of
+from whorl.matching.chains import MARGIN
+from whorl.matching.passage import EDITED, Match, Measure, Passage, Side, covered_once, stretches, subtract, union
+from whorl.model import Document, Span, Stream, title_of
 from whorl.scheme import Scheme
 
 # Sources that are listed: more than an editor looks at. All count.
@@ -34,8 +41,14 @@ LIMIT = 100
 RESIDUE = 20
 # Letters of a source before and after a passage: a line.
 CONTEXT = 80
+# Bits of a token that does not repeat the match before it, in unrelated programs: docs/decisions/0006-code-tokens.md.
+TOKEN_BITS = 1.75
 # Bytes of a manuscript that is text at most: 10,000 pages.
 MOST_TEXT = 32 << 20
+
+
+# A name, a word of a string, or a number of four digits or more: tables of small numbers have the same ones.
+_WORD = re.compile(r"[^\W\d]\w*|\w{4,}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +57,15 @@ class Exclusions:
 
     ``sources`` are patterns of names, titles or URLs, such as ``*/own/*``; ``labels`` and ``owners`` are patterns too.
     ``before`` and ``after`` leave out sources that are dated before or after a day, a month or a year, such as
-    ``2024-05``. ``min_words`` leaves out passages with fewer words, after the other exclusions.
+    ``2024-05``. ``min_words`` leaves out passages with fewer words, after the other exclusions. ``min_tokens`` leaves
+    out common code: passages without so many different tokens or words in a row. None chooses it by the number and
+    size of the candidate sources; prose has no such limit.
     """
 
     quotations: bool = True
     bibliography: bool = True
     min_words: int = 0
+    min_tokens: int | None = None
     sources: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
@@ -57,7 +73,8 @@ class Exclusions:
     after: str | None = None
 
     def __post_init__(self) -> None:
-        faults = [] if self.min_words >= 0 else [f"min_words: {self.min_words} is out of range; give 0 or more"]
+        numbers = {"min_words": self.min_words, "min_tokens": self.min_tokens or 0}
+        faults = [f"{name}: {number} is out of range; give 0 or more" for name, number in numbers.items() if number < 0]
         for name in ("before", "after"):
             date = getattr(self, name)
             if date is not None and not _DATE.fullmatch(date):
@@ -99,6 +116,7 @@ class SourcePassage:
     """A passage of a source: the ``spans`` of the manuscript that match, and the text of the source around it.
 
     ``text`` is None if the index keeps no texts. An edited passage has one span: words that were changed count as well.
+    ``tokens`` is the number of different tokens or words in the longest run of a program's; None for a text.
     """
 
     spans: tuple[Span, ...]
@@ -106,6 +124,11 @@ class SourcePassage:
     text: str | None = None
     before: str = ""
     after: str = ""
+    tokens: int | None = None
+
+    def is_common(self, rules: Exclusions) -> bool:
+        """Return whether the passage is common code."""
+        return self.tokens is not None and self.tokens < (rules.min_tokens or 0)
 
     @property
     def is_edited(self) -> bool:
@@ -179,11 +202,15 @@ class ManuscriptCheck:
         """Whether the manuscript is source code."""
         return _is_program(self.format)
 
-    def counted_passages(self) -> Iterator[tuple[ManuscriptSource, SourcePassage, list[Span]]]:
-        """Yield the passages of sources that count, and the spans of each outside of exclusions."""
-        excluded = _excluded(self.places, self.exclusions)
+    def counted_passages(
+        self, *, with_common: bool = False
+    ) -> Iterator[tuple[ManuscriptSource, SourcePassage, list[Span]]]:
+        """Yield the passages of sources that count, and the spans of each outside of exclusions; ``with_common``, also
+        those of common code."""
+        rules = replace(self.exclusions, min_tokens=0) if with_common else self.exclusions
+        excluded = _excluded(self.places, rules)
         for source in self.sources:
-            for passage, rest in _counted_passages(source, excluded, self.exclusions.min_words, self.measure):
+            for passage, rest in _counted_passages(source, excluded, rules, self.measure):
                 yield source, passage, rest
 
     def page(self, place: int) -> int | None:
@@ -226,11 +253,12 @@ class ManuscriptCheck:
         left, right = found.passage.left, found.passage.right
         page = {} if (number := self.page(left.start)) is None else {"page": number}
         text = {} if found.text is None else {"text": found.text}
+        tokens = {} if found.tokens is None else {"tokens": found.tokens}
         spans = [list(span) for span in found.spans]
         return {
             "left": {**_place(left), **page, "text": self.text[left.start : left.end]},
             "right": {**_place(right), **text}, "spans": spans, "symbols": found.passage.symbols,
-            "edited": found.is_edited,
+            **tokens, "edited": found.is_edited,
         }  # fmt: skip
 
 
@@ -276,17 +304,21 @@ def check_hits(
     ``index.reading()``."""
     if not hits.text.strip():
         raise DocumentError(NO_TEXT if NO_TEXT in hits.notes else "no text to check", document.name)
-    sources = tuple(sorted((_source(index, hit, hits.text, rules) for hit in hits), key=_order))
+    stream = hits.stream if index.scheme.frontend == CODE else None
+    runs = None if stream is None else _TokenRuns(stream, hits.text, index.scheme.k)
+    if stream is not None and rules.min_tokens is None:
+        rules = replace(rules, min_tokens=_longest_by_chance(hits, len(stream)))
+    sources = tuple(sorted((_source(index, hit, hits.text, rules, runs) for hit in hits), key=_order))
     places = _places(document, hits, index.scheme)
     if base:
         places[Reason.BASE] = tuple(union(_base_spans(index.scheme, document, base, hits.text)))
-    measure = Measure(hits.text, hits.symbols if _is_program(hits.format) else None)
+    measure = Measure(hits.text, None if stream is None or not _is_program(hits.format) else stream.spans)
     everything = [[span for passage in source.passages for span in passage.spans] for source in sources]
     excluded = _excluded(places, rules)
     return ManuscriptCheck(
         document.name, hits.text, hits.format, hits.notes, hits.marks, measure, sources, places, rules,
         attribute(everything, measure),
-        attribute([_counted(source, excluded, rules.min_words, measure) for source in sources], measure), limit,
+        attribute([_counted(source, excluded, rules, measure) for source in sources], measure), limit,
     )  # fmt: skip
 
 
@@ -308,20 +340,56 @@ def _order(source: ManuscriptSource) -> tuple[int, int, str]:
     return -sum(span.end - span.start for span in spans), source.document.symbols, source.document.name
 
 
-def _source(index: BaseIndex, hit: Hit, text: str, rules: Exclusions) -> ManuscriptSource:
+def _longest_by_chance(hits: Hits, tokens: int) -> int:
+    """Return how many tokens in a row a program shares with unrelated ones at most, as ``chains.MARGIN`` says for two.
+    A run may begin at each token of the program and of each candidate."""
+    length = sum(hit.document.symbols for hit in hits) / max(1, len(hits))
+    places = max(1, tokens) * max(1, hits.cost.candidates) * max(1.0, length)
+    return ceil((log2(places) + MARGIN) / TOKEN_BITS)
+
+
+class _TokenRuns:
+    """Counts the different tokens or words of a program's matches.
+
+    A table of numbers matches every other one, however long. So tokens count that do not repeat a k-gram of the match.
+    A copy of a table has the same words.
+    """
+
+    def __init__(self, stream: Stream, text: str, k: int) -> None:
+        self._k, self._starts = k, stream.spans.starts
+        grams = np.lib.stride_tricks.sliding_window_view(stream.symbols, k) if len(stream) >= k else np.zeros((0, k))
+        self._grams = np.unique(grams, axis=0, return_inverse=True)[1].ravel()
+        self._words = [_WORD.findall(text[start:end]) for start, end in stream.spans]
+
+    def longest(self, passage: Passage, other: str | None) -> int:
+        """Return the different tokens or words of the match that has most of them. ``other`` is the text of the source,
+        if it is known."""
+        return max((self._different(match, other or "") for match in passage.matches), default=0)
+
+    def _different(self, match: Match, other: str) -> int:
+        first = int(self._starts.searchsorted(match.left.start))
+        grams = self._grams[first : first + match.symbols - self._k + 1]
+        words = {word for each in self._words[first : first + match.symbols] for word in each}
+        return max(
+            len(np.unique(grams)) + self._k - 1, len(words.intersection(_WORD.findall(other[slice(*match.right)])))
+        )
+
+
+def _source(index: BaseIndex, hit: Hit, text: str, rules: Exclusions, runs: _TokenRuns | None) -> ManuscriptSource:
     other = index.text_of(hit.document) if hit.verified else None
-    passages = tuple(_source_passage(passage, text, other) for passage in hit.passages)
+    passages = tuple(_source_passage(passage, text, other, runs) for passage in hit.passages)
     return ManuscriptSource(hit.document, passages, rules.reason(hit.document))
 
 
-def _source_passage(passage: Passage, text: str, other: str | None) -> SourcePassage:
+def _source_passage(passage: Passage, text: str, other: str | None, runs: _TokenRuns | None) -> SourcePassage:
     whole = Span(passage.left.start, passage.left.end)
     spans = (whole,) if passage.stream == EDITED else tuple(stretches(passage, text))
+    tokens = runs.longest(passage, other) if runs is not None else None
     if other is None:
-        return SourcePassage(spans, passage)
+        return SourcePassage(spans, passage, tokens=tokens)
     start, end = passage.right.start, passage.right.end
     before, after = other[max(0, start - CONTEXT) : start], other[end : end + CONTEXT]
-    return SourcePassage(spans, passage, other[start:end], before, after)
+    return SourcePassage(spans, passage, other[start:end], before, after, tokens)
 
 
 def _base_spans(scheme: Scheme, document: Document, base: Sequence[Document], text: str) -> Iterator[Span]:
@@ -336,17 +404,17 @@ def _excluded(places: Mapping[Reason, tuple[Span, ...]], rules: Exclusions) -> l
     return union(span for reason, spans in places.items() if rules.applies(reason) for span in spans)
 
 
-def _counted(source: ManuscriptSource, excluded: Sequence[Span], min_words: int, measure: Measure) -> list[Span]:
+def _counted(source: ManuscriptSource, excluded: Sequence[Span], rules: Exclusions, measure: Measure) -> list[Span]:
     """Return the spans of a source that count."""
-    return [span for _, rest in _counted_passages(source, excluded, min_words, measure) for span in rest]
+    return [span for _, rest in _counted_passages(source, excluded, rules, measure) for span in rest]
 
 
 def _counted_passages(
-    source: ManuscriptSource, excluded: Sequence[Span], min_words: int, measure: Measure
+    source: ManuscriptSource, excluded: Sequence[Span], rules: Exclusions, measure: Measure
 ) -> Iterator[tuple[SourcePassage, list[Span]]]:
     for passage in () if source.excluded else source.passages:
         rest = subtract(passage.spans, excluded)
-        if measure.words(rest) >= min_words:
+        if measure.words(rest) >= rules.min_words and not passage.is_common(rules):
             yield passage, rest
 
 

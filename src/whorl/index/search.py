@@ -28,7 +28,7 @@ from whorl.matching.evidence import evidence as evidence_of
 from whorl.matching.evidence import sift
 from whorl.matching.likeness import ComparedDocument, shared_passages
 from whorl.matching.passage import EDITED, Lines, Match, Passage, Side, subtract, union
-from whorl.model import Document, Span, Spans
+from whorl.model import Document, Span, Stream
 from whorl.scheme import Scheme
 from whorl.storage.postings import PostingHits
 
@@ -104,7 +104,7 @@ class Cost:
 class Hits:
     """The hits of a search, best first, and its cost. The left sides of passages are spans of ``text``, the query; the
     right sides are spans of ``Index.text`` of the hit. ``format`` is the query's; ``marks`` are its pages or other
-    parts. ``Index.explain`` gives the ``symbols`` of the query, as spans of its text."""
+    parts. ``Index.explain`` gives the ``stream`` of the query."""
 
     hits: tuple[Hit, ...]
     cost: Cost
@@ -112,7 +112,7 @@ class Hits:
     text: str = ""
     format: str = ""
     marks: tuple[SectionMark, ...] = ()
-    symbols: Spans | None = field(default=None, compare=False, repr=False)
+    stream: Stream | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.hits)

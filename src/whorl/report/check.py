@@ -77,6 +77,7 @@ def check_page(check: ManuscriptCheck, back: tuple[str, str] | None = None, noti
     return render(
         "check", check=check, back=back, notice=notice, text=pieces.markup(), facts=pieces.facts(), places=places,
         prose=not check.is_program,
+        has_tokens=any(passage.tokens is not None for source in check.sources for passage in source.passages),
     )  # fmt: skip
 
 
@@ -155,11 +156,12 @@ class _Pieces:
         here = f"line {left.start_line:,}" if page is None else f"page {page:,}"
         there = f"line {right.start_line:,}" if right.start_line else ""
         edited = {"edited": True} if shared.is_edited else {}
+        tokens = {} if shared.tokens is None else {"tokens": shared.tokens}
         text, most = shared.text or "", LONGEST if self._room > 0 else BEGINNING
         self._room -= len(text[:most])
         shown = text if len(text) <= most else f"{text[:most]}…"
         texts = [shared.before, None if shared.text is None else shown, shared.after if shown == text else ""]
-        return {"pieces": self._ranges(shared.spans), "here": here, "there": there, "texts": texts, **edited}
+        return {"pieces": self._ranges(shared.spans), "here": here, "there": there, "texts": texts, **tokens, **edited}
 
 
 def _blocks(text: str) -> Iterator[int]:

@@ -26,6 +26,9 @@ from whorl.model import Span, title_of
 # Nothing is said about it, in SPDX.
 NO_ASSERTION = "NOASSERTION"
 
+# What is said about a stretch that is too short to count.
+COMMON = "Common code: the release has these tokens too, as unrelated programs may."
+
 _WORD = re.compile(r"\w+")
 
 _PURL = re.compile(r"pkg:[A-Za-z][\w.+-]*/(?:[^@?#]*/)?(?P<name>[^/@?#]+)(?:@(?P<version>[^?#]+))?\S*")
@@ -53,12 +56,14 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A release that explains a share of a file's letters: those of ``spans``. ``document`` has the longest passage."""
+    """A release that explains a share of a file's letters: those of ``spans``. ``document`` has the longest passage.
+    ``is_common`` says that these passages are too short to count: unrelated programs share such code."""
 
     release: Release
     document: Entry
     share: float
     spans: tuple[Span, ...]
+    is_common: bool = False
 
 
 def release_of(entry: Entry) -> Release:
@@ -83,30 +88,33 @@ def _expression(licences: Sequence[str]) -> str:
 
 
 def origins(check: ManuscriptCheck) -> list[Origin]:
-    """Return the releases that explain a file after exclusions, the one that explains most first.
+    """Return the releases that explain a file after exclusions, the one that explains most first. Those of common code
+    come last; a release may be listed for both.
 
     A letter belongs to the longest passage that has it: in programs, short passages are often common idioms, and many
     of them together say less than one long passage. Words that both sides have count like tokens: names are no tokens,
     but a copy often keeps them.
     """
-    measure, taken, by_release = check.measure, list[Span](), dict[Release, Origin]()
-    for source, _, spans in sorted(check.counted_passages(), key=lambda each: _likeliest(each[1], check.text)):
+    measure, taken, by_release = check.measure, list[Span](), dict[tuple[Release, bool], Origin]()
+    passages = list(check.counted_passages(with_common=True))
+    for source, passage, spans in sorted(passages, key=lambda each: _likeliest(each[1], check)):
         rest = subtract(spans, taken)
         letters = measure.letters(rest)
         if not letters or (letters < RESIDUE and letters < measure.letters(spans)):
             continue
         taken = union((*taken, *rest))
-        release = release_of(source.document)
-        before = by_release.get(release, Origin(release, source.document, 0.0, ()))
+        release, is_common = release_of(source.document), passage.is_common(check.exclusions)
+        before = by_release.get((release, is_common), Origin(release, source.document, 0.0, (), is_common))
         share = before.share + letters / max(1, measure.total)
-        by_release[release] = replace(before, share=share, spans=tuple(union((*before.spans, *rest))))
-    return sorted(by_release.values(), key=lambda origin: -origin.share)
+        by_release[release, is_common] = replace(before, share=share, spans=tuple(union((*before.spans, *rest))))
+    return sorted(by_release.values(), key=lambda origin: (origin.is_common, -origin.share))
 
 
-def _likeliest(shared: SourcePassage, text: str) -> tuple[int, int]:
+def _likeliest(shared: SourcePassage, check: ManuscriptCheck) -> tuple[bool, int, int]:
     left, passage = shared.passage.left, shared.passage
-    words, others = (Counter(_WORD.findall(each)) for each in (text[left.start : left.end], shared.text or ""))
-    return -passage.symbols - (words & others).total(), len(passage.matches)
+    words, others = (Counter(_WORD.findall(each)) for each in (check.text[left.start : left.end], shared.text or ""))
+    is_common = shared.is_common(check.exclusions)
+    return is_common, -passage.symbols - (words & others).total(), len(passage.matches)
 
 
 def line_ranges(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -161,16 +169,20 @@ class _SpdxDocument:
         self._relate("SPDXRef-DOCUMENT", "DESCRIBES", number)
         for origin in origins(file.check):
             for span in origin.spans:
-                self._add_snippet(file, number, origin.release, span)
+                self._add_snippet(file, number, origin, span)
 
-    def _add_snippet(self, file: CheckedFile, number: str, release: Release, span: Span) -> None:
+    def _add_snippet(self, file: CheckedFile, number: str, origin: Origin, span: Span) -> None:
+        release = origin.release
         snippet = f"SPDXRef-Snippet-{len(self.snippets) + 1}"
         self.snippets.append({
             "SPDXID": snippet, "snippetFromFile": number, "name": f"{file.name}: found in {full_name(release)}",
             "ranges": _ranges(file, number, span), "licenseConcluded": NO_ASSERTION,
             "licenseInfoInSnippets": [NO_ASSERTION], "copyrightText": NO_ASSERTION,
         })  # fmt: skip
-        self._relate(snippet, "DESCENDANT_OF", self._package(release))
+        if origin.is_common:
+            self._relate(snippet, "OTHER", self._package(release), COMMON)
+        else:
+            self._relate(snippet, "DESCENDANT_OF", self._package(release))
 
     def _package(self, release: Release) -> str:
         """Return the id of a release; add it if it is new."""
@@ -187,8 +199,10 @@ class _SpdxDocument:
             })  # fmt: skip
         return self._ids[release]
 
-    def _relate(self, one: str, kind: str, other: str) -> None:
-        self.relationships.append({"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other})
+    def _relate(self, one: str, kind: str, other: str, comment: str = "") -> None:
+        about = {"comment": comment} if comment else {}
+        relationship = {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other, **about}
+        self.relationships.append(relationship)
 
 
 class _SpdxLicences:
@@ -263,6 +277,7 @@ def _ancestor(file: CheckedFile, origin: Origin) -> dict[str, Any]:
             {"name": "whorl:lines", "value": lines},
             {"name": "whorl:share", "value": f"{origin.share:.4f}"},
             *([{"name": "whorl:url", "value": release.url}] if release.url else []),
+            *([{"name": "whorl:common", "value": COMMON}] if origin.is_common else []),
         ],
     }  # fmt: skip
 

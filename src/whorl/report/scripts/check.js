@@ -39,10 +39,12 @@ function leftOut() {
 // Return the pieces of each source that count.
 function counted(reasons) {
   const least = Number(rules.elements.words.value) || 0;
+  const leastTokens = Number(rules.elements.tokens?.value) || 0;
   return facts.sources.map((source, number) => {
     const pieces = new Set();
     if (!isOn[number]) return pieces;
     for (const passage of source.passages) {
+      if (passage.tokens < leastTokens) continue;
       const rest = passage.all.filter((piece) => !reasons.has(piece));
       if (sum(rest, 1) >= least) for (const piece of rest) pieces.add(piece);
     }
