@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.accessibility import ALL_RULES, COLOURS, faults
 from tests.report.sample import classroom
 from whorl.comparison.result import Cluster
-from whorl.report.overview import MAPPED, PAIRS_OF_CLUSTER, cluster_page, submissions_page
+from whorl.report.overview import DRAWN, MAPPED, PAIRS_OF_CLUSTER, PAIRS_OUTSIDE, cluster_page, submissions_page
 from whorl.report.write import write
 
 
@@ -43,10 +43,12 @@ def test_it_lists_all_submissions_the_highest_scores_first(submissions):
     name = rows.first.locator("a").first.text_content()
     rows.first.locator("a").first.click()
     expect(submissions.locator("h1")).to_have_text(name)
-    assert submissions.locator(".histogram rect:not(.others)").count() == 1
-    titles = submissions.locator(".histogram title").all_text_contents()
-    assert sum(int(title.split(": ")[1].split()[0]) for title in titles) == 36
-    assert {"Label", "Date"} <= set(submissions.locator("#pairs thead th").all_inner_texts())
+    for plot in submissions.locator(".histogram").all():
+        assert plot.locator("rect:not(.others)").count() == 1
+        titles = plot.locator("title").all_text_contents()
+        assert sum(int(title.split(": ")[1].split()[0]) for title in titles) == 36
+    assert submissions.locator(".histogram").count() == 2
+    assert {"Label", "Date", "Cluster"} <= set(submissions.locator("#pairs thead th").all_inner_texts())
 
 
 def test_the_highest_score_leads_to_its_pair_and_the_cluster_to_its_page(submissions):
@@ -121,6 +123,61 @@ def test_the_heat_map_is_symmetric_and_leads_to_pairs(cluster):
     assert {*cluster.locator("h1 [data-s]").all_inner_texts()} == {names[3], names[7]}
 
 
+def test_the_graph_has_the_members_and_links_of_the_cluster(cluster):
+    names = cluster.locator("#members tbody tr td:first-child").all_inner_texts()
+    nodes = cluster.locator(".graph .node")
+    assert sorted(node.get_attribute("aria-label") for node in nodes.all()) == sorted(names)
+    rows = cluster.locator("#links tbody tr")
+    expect(cluster.locator(".graph .link")).to_have_count(rows.count())
+    pages = {link.get_attribute("href") for link in cluster.locator(".graph .link").all()}
+    assert pages == {link.get_attribute("href") for link in rows.locator("a").all()}
+    name = nodes.first.get_attribute("aria-label")
+    nodes.first.focus()
+    lit = cluster.locator(".graph .link.near")
+    expect(lit).to_have_count(sum(name in row for row in rows.locator("td:first-child").all_inner_texts()))
+    cluster.keyboard.press("Enter")
+    expect(cluster.locator("h1")).to_have_text(name)
+    cluster.get_by_role("link", name="its place in the graph").click()
+    expect(cluster.locator(".node:target")).to_have_attribute("aria-label", name)
+    expect(cluster.locator(".node:target")).to_be_in_viewport()
+
+
+def test_a_link_of_the_graph_and_its_row_light_up_together(cluster):
+    link = cluster.locator(".graph .link").first
+    link.dispatch_event("pointerenter")
+    row = cluster.locator("#links tbody tr.near")
+    expect(row).to_have_count(1)
+    pair, score = row.locator("td").all_inner_texts()[:2]
+    assert link.locator("title").text_content() == f"{pair}: {score}"
+    link.dispatch_event("pointerleave")
+    expect(row).to_have_count(0)
+    cluster.locator("#links tbody tr").nth(3).locator("a").focus()
+    expect(cluster.locator(".graph .link.near")).to_have_count(1)
+
+
+def test_hidden_names_are_hidden_in_the_graph_too(cluster):
+    names = cluster.locator("#members tbody tr td:first-child").all_inner_texts()
+    cluster.get_by_role("button", name="Hide names").click()
+    cluster.locator(".graph .link").first.dispatch_event("pointerenter")
+    shown = cluster.locator(".graph").inner_html()
+    assert not any(name in shown for name in names)
+
+
+def test_pairs_with_submissions_outside_are_listed():
+    comparison = classroom(30, threshold=0)
+    inside = [at for at, pair in enumerate(comparison.pairs) if max(pair.left, pair.right) < 3]
+    across = [
+        at for at in comparison.rows if len({comparison.pairs[at].left, comparison.pairs[at].right} & {0, 1, 2}) == 1
+    ]
+    page = cluster_page(replace(comparison, clusters=(Cluster((0, 1, 2), tuple(inside)),)), 0, "Title")
+    assert 0 < len(across) <= PAIRS_OUTSIDE
+    assert f"{len(across):,} pairs with submissions outside" in page
+    outside = page[page.index('id="outside"') :]
+    assert [int(number) - 1 for number in re.findall(r"\.\./pair/(\d+)\.html", outside)] == sorted(
+        across, key=lambda at: -comparison.pairs[at].score
+    )
+
+
 def test_members_come_by_date_and_their_dots_with_them(cluster):
     dates = column(cluster, 3, "#members")
     assert dates == sorted(dates)
@@ -139,6 +196,8 @@ def test_large_clusters_have_small_pages():
     assert len(comparison.pairs) > PAIRS_OF_CLUSTER
     assert page.count('<th scope="row">') == MAPPED
     assert f"Of 90 members, the {MAPPED} most alike are here" in page
+    assert page.count('<a class="node') == DRAWN
+    assert f"Of 90 members, the {DRAWN} most alike are here" in page
     assert f"And {len(comparison.pairs) - PAIRS_OF_CLUSTER:,} weaker pairs" in page
     assert len(page) < 600_000
 

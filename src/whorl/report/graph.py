@@ -1,6 +1,6 @@
 """The graph of submissions: a deterministic layout, a node for each submission, an edge for each pair."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from whorl.comparison.result import Cluster, Comparison
 from whorl.components import Components
 from whorl.report.markup import plain
+from whorl.report.plots import labels
 
 Points: TypeAlias = NDArray[np.float64]
 
@@ -166,8 +167,8 @@ NAME_LETTERS = 20
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A submission, by its number, with its position. ``colour`` is that of its cluster, if it has one. ``caption`` is
-    its name where that fits beside the node."""
+    """A submission, by its number, with its position. ``colour`` is that of its cluster or label, if it has one.
+    ``caption`` is its name where that fits beside the node."""
 
     submission: int
     name: str
@@ -233,27 +234,47 @@ def separation(comparison: Comparison) -> int:
 
 
 def graph(comparison: Comparison) -> Graph:
-    """Lay out the graph; weak edges come first, so that strong ones are drawn over them."""
+    """Lay out the graph of a class. Nodes have the colours of their clusters."""
     whole = len(comparison.submissions) <= ALL_UP_TO
     drawn = range(len(comparison.submissions)) if whole else _linked(comparison)
+    pairs = range(len(comparison.pairs))
+    return _draw(comparison, drawn, pairs, cluster_colours(comparison), separation(comparison), whole)
+
+
+def cluster_graph(comparison: Comparison, members: Sequence[int], pairs: Sequence[int]) -> Graph:
+    """Lay out members of a cluster, and the pairs between them, best first. Nodes have the colours of their labels."""
+    numbers = labels(comparison.submissions)
+    of_members = {member: numbers.get(comparison.submissions[member].label or "") for member in members}
+    colours = {member: number for member, number in of_members.items() if number is not None and number < LABEL_COLOURS}
+    return _draw(comparison, sorted(members), pairs, colours)
+
+
+def _draw(
+    comparison: Comparison,
+    drawn: Sequence[int],
+    pairs: Sequence[int],
+    colours: Mapping[int, int],
+    start: int = 0,
+    whole: bool = True,
+) -> Graph:
+    """Draw submissions, and pairs, the best first. Weak edges come first, so that strong ones are drawn over them."""
     place = {submission: number for number, submission in enumerate(drawn)}
-    start = separation(comparison)
     links = [
         LayoutLink(place[pair.left], place[pair.right], max(pair.score, 0.01))
-        for pair in comparison.pairs
+        for pair in (comparison.pairs[number] for number in pairs)
         if whole_percent(pair.score) >= start
     ]
     points, width, height = layout(len(drawn), links)
-    colours = cluster_colours(comparison)
     bare = [
         _node(comparison, submission, x, y, colours.get(submission))
         for submission, (x, y) in zip(drawn, points.tolist(), strict=True)
     ]
-    captions = _captions(bare, [place[end] for pair in comparison.pairs for end in (pair.left, pair.right)], width)
+    ends = [place[end] for number in pairs for end in (comparison.pairs[number].left, comparison.pairs[number].right)]
+    captions = _captions(bare, ends, width)
     nodes = tuple(replace(node, caption=captions.get(number)) for number, node in enumerate(bare))
     lines = tuple(
         GraphEdge(number, nodes[place[pair.left]], nodes[place[pair.right]], pair.score)
-        for number, pair in reversed(list(enumerate(comparison.pairs)))
+        for number, pair in ((number, comparison.pairs[number]) for number in reversed(pairs))
     )
     return Graph(nodes, lines, round(width, 1), round(height, 1), whole, start)
 

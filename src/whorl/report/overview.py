@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from whorl._version import VERSION
 from whorl.comparison.result import BY_PASSAGE, Cluster, Comparison, Pair, Submission
 from whorl.report import words
-from whorl.report.graph import LABEL_COLOURS, by_size, cluster_numbers, graph, whole_percent
+from whorl.report.graph import LABEL_COLOURS, by_size, cluster_graph, cluster_numbers, graph, whole_percent
 from whorl.report.markup import plain
 from whorl.report.pages import DIGITS, NO_REVIEW, Review, page_name, render
 from whorl.report.plots import DateSpan, date_span, day, histogram, labels, length_histogram, timeline
@@ -25,9 +25,13 @@ from whorl.report.submission import (
 # Maximum number of clusters whose members are all named on the overview.
 CLUSTERS_WITH_NAMES = 50
 
-# Maximum number of members in the heat map of a cluster, and of pairs in its list: what a person reads.
-MAPPED = 60
-PAIRS_OF_CLUSTER = 500
+# Maximum number of members in the heat map and in the graph of a cluster, and of pairs in its lists, inside and to the
+# outside: what a person reads.
+MAPPED, DRAWN = 60, 35
+PAIRS_OF_CLUSTER, PAIRS_OUTSIDE = 500, 100
+
+# Maximum number of members whose heat map leaves room for the graph beside it.
+BESIDE = 14
 
 # Maximum number of listed pairs in a browser without scripts.
 WITHOUT_SCRIPTS = 500
@@ -196,6 +200,9 @@ def cluster_page(comparison: Comparison, number: int, title: str) -> str:
     dates = date_span(submissions)
     view = cluster_view(comparison, number)
     last = cluster_pages(comparison) - 1
+    mapped = _strongest_first(cluster, inside, comparison.pairs)
+    drawn = mapped[:DRAWN]
+    outside = _pairs_outside(comparison, cluster)
     return render(
         "cluster",
         title=title,
@@ -204,7 +211,13 @@ def cluster_page(comparison: Comparison, number: int, title: str) -> str:
         cluster=view,
         listed=view.links[:PAIRS_OF_CLUSTER],
         members=_members(comparison, cluster, inside, dates),
-        heat=_heat_map(comparison, _strongest_first(cluster, inside, comparison.pairs), inside),
+        heat=_heat_map(comparison, mapped, inside),
+        beside=BESIDE,
+        graph=cluster_graph(comparison, drawn, _links_between(comparison, cluster, drawn)),
+        page_name=page_name,
+        labels=tuple(labels(comparison.submissions))[:LABEL_COLOURS],
+        outside=pair_links(comparison, outside[:PAIRS_OUTSIDE]),
+        total_outside=len(outside),
         total=len(comparison.clusters),
         dates=dates,
         labelled=any(each.label for each in submissions),
@@ -213,6 +226,21 @@ def cluster_page(comparison: Comparison, number: int, title: str) -> str:
         following=page_name(number + 1) if number < last else None,
         colour=number if number < LABEL_COLOURS else None,
     )
+
+
+def _links_between(comparison: Comparison, cluster: Cluster, members: Sequence[int]) -> list[int]:
+    """Return the pairs that link these members of a cluster, the highest scores first."""
+    chosen = set(members)
+    pairs = ((at, comparison.pairs[at]) for at in cluster.pairs)
+    between = [at for at, pair in pairs if pair.left in chosen and pair.right in chosen]
+    return sorted(between, key=lambda at: -comparison.pairs[at].score)
+
+
+def _pairs_outside(comparison: Comparison, cluster: Cluster) -> list[int]:
+    """Return the pairs of a member with a submission outside the cluster, the highest scores first."""
+    members = set(cluster.members)
+    rows = (at for at in comparison.rows if len({comparison.pairs[at].left, comparison.pairs[at].right} & members) == 1)
+    return sorted(rows, key=lambda at: -comparison.pairs[at].score)
 
 
 # The numbers of listed pairs of each member of a cluster, by the other member.

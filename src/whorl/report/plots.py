@@ -58,23 +58,45 @@ def _height(count: int, largest: int, logarithmic: bool) -> float:
 LENGTH_BARS = 40
 
 
-class LengthHistogram(NamedTuple):
-    """A histogram of lengths: each bar has ``step`` of them, and its number times the step is the first."""
+class BinnedHistogram(NamedTuple):
+    """A histogram of whole numbers: each bar has ``step`` of them, and its number times the step is the first."""
 
     histogram: Histogram
     step: int
     bars: int
 
+    def bar(self, value: int) -> int:
+        """Return the bar of a number; the last bar has all larger ones."""
+        return min(value // self.step, self.bars - 1)
 
-def length_histogram(lengths: Sequence[int]) -> LengthHistogram:
+    def span(self, bar: int) -> str:
+        """Return the numbers of a bar: 20–39, or 7 if it has one only."""
+        first, last = bar * self.step, (bar + 1) * self.step - 1
+        return f"{first:,}–{last:,}" if last > first else f"{first:,}"
+
+
+def length_histogram(lengths: Sequence[int]) -> BinnedHistogram:
     """Return a histogram whose step is 1, 2 or 5 times a power of ten."""
     longest = max(lengths, default=0)
     steps = (digit * 10**power for power in range(20) for digit in (1, 2, 5))
     step = next(step for step in steps if longest < LENGTH_BARS * step)
-    counts = [0] * (longest // step + 1)
-    for length in lengths:
-        counts[length // step] += 1
-    return LengthHistogram(histogram(counts), step, len(counts))
+    return _binned(lengths, step, longest // step + 1)
+
+
+# Width of a bar in a histogram of the scores of submissions, in percent.
+SCORE_STEP = 5
+
+
+def percent_histogram(percents: Sequence[int]) -> BinnedHistogram:
+    """Return a histogram of whole percents; 100 is in the last bar."""
+    return _binned(percents, SCORE_STEP, 100 // SCORE_STEP)
+
+
+def _binned(values: Sequence[int], step: int, bars: int) -> BinnedHistogram:
+    counts = [0] * bars
+    for value in values:
+        counts[min(value // step, bars - 1)] += 1
+    return BinnedHistogram(histogram(counts), step, bars)
 
 
 # A date at the beginning of a text, with or without the time.

@@ -19,10 +19,11 @@ from markupsafe import Markup, escape
 from whorl.comparison.result import Comparison, File, Pair, Submission
 from whorl.formats.documents.extraction import SectionMark
 from whorl.formats.documents.notebook import TEXT
+from whorl.report import words
 from whorl.report.graph import by_size, cluster_numbers, whole_percent
 from whorl.report.markup import Look, SyntaxSpan, TextMark, line_items, lines, plain, syntax_spans
 from whorl.report.pages import Names, page_name, render
-from whorl.report.plots import histogram
+from whorl.report.plots import BinnedHistogram, length_histogram, percent_histogram
 
 # Maximum size of a submission whose files are in the page as text, which needs no scripts, in characters.
 AS_TEXT = 100_000
@@ -42,17 +43,16 @@ COLOURED_LETTER = 3
 # Minimum size of a cluster with a page: the page of its pair says all about a cluster of two.
 WITH_PAGE = 3
 
-# Width of a bar in the histogram of the highest scores, in percent.
-BAR = 5
-
 
 @dataclass(frozen=True, slots=True)
 class PairOfSubmission:
-    """A pair of the submission: its page, the other submission, and the coverage of this one and the other."""
+    """A pair of the submission: its page, the other submission with its cluster, and the coverage of this one and the
+    other."""
 
     page: str
     other: Submission
     other_page: str
+    cluster: "ClusterLink | None"
     pair: Pair
     here: float
     there: float
@@ -63,6 +63,17 @@ class ClusterLink(NamedTuple):
 
     number: int
     page: str | None
+
+
+class PlaceInClass(NamedTuple):
+    """A measure of all submissions as a histogram, the bar of one submission in it, and its value with the unit."""
+
+    name: str
+    plot: BinnedHistogram
+    bar: int
+    value: str
+    unit: str
+    ticks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +96,8 @@ def page(comparison: Comparison, number: int, title: str, room: int = AS_TEXT + 
         submission=submission,
         named=names_of(comparison),
         symbols=comparison.scheme.symbols,
-        histogram=histogram(_counts(comparison)),
-        width=BAR,
-        bar=_bar(best[number]),
+        number=number,
+        plots=_plots(comparison, number),
         pairs=tuple(_pairs(comparison, number)),
         labelled=any(each.label for each in comparison.submissions),
         dated=any(each.date for each in comparison.submissions),
@@ -96,6 +106,7 @@ def page(comparison: Comparison, number: int, title: str, room: int = AS_TEXT + 
         typical=(comparison.quantile(0.5), comparison.quantile(0.95)),
         total=len(best),
         cluster=_cluster(comparison, number),
+        clustered=bool(comparison.clusters),
         identical=[_link(comparison, other) for other in _identical(comparison, number)],
         same_person=[
             _link(comparison, other)
@@ -130,16 +141,39 @@ def best_scores(comparison: Comparison) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1)
-def _counts(comparison: Comparison) -> list[int]:
-    """Return the numbers of submissions whose highest score is in each bar of the histogram."""
-    counts = [0] * (100 // BAR)
-    for score in best_scores(comparison):
-        counts[_bar(score)] += 1
-    return counts
+def score_plot(comparison: Comparison) -> BinnedHistogram:
+    """Return the histogram of the highest scores of all submissions."""
+    return percent_histogram([whole_percent(score) for score in best_scores(comparison)])
 
 
-def _bar(score: float) -> int:
-    return min(whole_percent(score), 99) // BAR
+@lru_cache(maxsize=1)
+def _longest(comparison: Comparison) -> tuple[BinnedHistogram, tuple[int, ...]]:
+    """Return the length of the longest passage of each submission, and the histogram of these lengths."""
+    pairs = pairs_by_submission(comparison)
+    numbers = range(len(comparison.submissions))
+    longest = tuple(max((comparison.pairs[at].longest for at in pairs.get(i, ())), default=0) for i in numbers)
+    return length_histogram(longest), longest
+
+
+def _plots(comparison: Comparison, number: int) -> tuple[PlaceInClass, ...]:
+    """Return the places of a submission in the class: its highest score and its longest passage."""
+    score = best_scores(comparison)[number]
+    scores = score_plot(comparison)
+    lengths, longest = _longest(comparison)
+    symbols = comparison.scheme.symbols
+    end = f"{lengths.bars * lengths.step:,} {symbols}"
+    ticks = tuple(f"{percent}%" for percent in range(0, 101, 20))
+    return (
+        PlaceInClass("highest scores", scores, scores.bar(whole_percent(score)), words.percent(score), "%", ticks),
+        PlaceInClass(
+            "longest passages",
+            lengths,
+            lengths.bar(longest[number]),
+            f"{longest[number]:,} {symbols}",
+            f" {symbols}",
+            ("0", end),
+        ),
+    )
 
 
 @lru_cache(maxsize=1)
@@ -159,7 +193,9 @@ def _pairs(comparison: Comparison, number: int) -> Iterator[PairOfSubmission]:
         other = pair.right if is_left else pair.left
         shares = (pair.left_coverage, pair.right_coverage)
         here, there = shares if is_left else shares[::-1]
-        yield PairOfSubmission(page_name(at), comparison.submissions[other], page_name(other), pair, here, there)
+        cluster = cluster_numbers(comparison).get(other)
+        link = None if cluster is None else cluster_link(comparison, cluster)
+        yield PairOfSubmission(page_name(at), comparison.submissions[other], page_name(other), link, pair, here, there)
 
 
 def cluster_link(comparison: Comparison, number: int) -> ClusterLink:

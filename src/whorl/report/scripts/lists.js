@@ -63,3 +63,38 @@ for (const input of document.querySelectorAll("[data-search]")) {
   names.listeners.push(() => search(rows, input, count));
   search(rows, input, count);
 }
+
+// The graph of a cluster: a link and the row of its pair light up together, a submission with its links.
+const pairRows = new Map([...document.querySelectorAll("#links tbody tr")].map((row) => [pageIn(row), row]));
+const drawnLinks = [...document.querySelectorAll(".graph .link")];
+
+function pageIn(element) {
+  return (element.querySelector("a") ?? element).getAttribute("href").replace(/\?.*/, "");
+}
+
+function light(elements, isLit) {
+  for (const element of elements) element?.classList.toggle("near", isLit);
+}
+
+function lightTogether(source, elements) {
+  for (const kind of ["pointerenter", "focusin"]) source.addEventListener(kind, () => light(elements, true));
+  for (const kind of ["pointerleave", "focusout"]) source.addEventListener(kind, () => light(elements, false));
+}
+
+for (const link of drawnLinks) {
+  const row = pairRows.get(pageIn(link));
+  lightTogether(link, [link, row]);
+  if (row === undefined) continue;
+  lightTogether(row, [link, row]);
+  link.addEventListener("pointerenter", () => {
+    const [pair, score] = row.cells;
+    link.querySelector("title").textContent = `${pair.textContent.trim()}: ${score.textContent}`;
+    const frame = row.closest(".scroll");
+    frame.scrollTop = row.offsetTop - frame.clientHeight / 2;
+  });
+}
+
+for (const node of document.querySelectorAll(".graph .node")) {
+  if (node.matches(":target")) node.scrollIntoView({ block: "center" });
+  lightTogether(node, drawnLinks.filter((link) => link.dataset.ends.split(" ").includes(node.dataset.submission)));
+}
