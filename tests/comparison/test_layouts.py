@@ -382,6 +382,18 @@ def test_a_wrapper_folder_and_an_archive_alone_in_a_folder_are_opened(tmp_path):
         assert [(each.layout, each.submissions) for each in result.layouts] == [("wrapper", 3)]
 
 
+def test_the_only_folder_of_an_archive_is_named_as_what_was_recognised(tmp_path):
+    files = {f"{name}/main.py": text for name, text in {"ada": ADA, "bo": ADA, "cy": BO}.items()}
+    (tmp_path / "wrapped.zip").write_bytes(packed({f"class/{name}": text for name, text in files.items()}))
+    (tmp_path / "plain.zip").write_bytes(packed({"dee/main.py": ADA, "eve/main.py": BO}))
+    result = whorl.compare_all(tmp_path / "wrapped.zip", "code", archive=tmp_path / "plain.zip")
+    assert [submission.name for submission in result.submissions if not submission.archived] == ["ada", "bo", "cy"]
+    assert [(each.path, each.layout, each.submissions) for each in result.layouts] == [("wrapped.zip", "wrapper", 3)]
+    result = whorl.compare_all(tmp_path / "wrapped.zip", "code", layout="none")
+    assert [submission.name for submission in result.submissions] == ["ada", "bo", "cy"]
+    assert result.layouts == ()
+
+
 def test_an_archive_alone_in_an_archive_is_opened(tmp_path):
     inner = packed({f"{name}.py": text for name, text in {"ada": ADA, "bo": ADA, "cy": BO}.items()})
     (tmp_path / "course.zip").write_bytes(packed({"class.zip": inner}))
@@ -498,6 +510,11 @@ def test_an_archive_of_old_submissions_is_recognised_too(tmp_path):
 class TestCommand:
     def run(self, *arguments):
         return CliRunner().invoke(main, ["compare", *map(str, arguments)], env={"COLUMNS": "120"})
+
+    def test_the_only_folder_of_an_archive_is_printed(self, tmp_path):
+        (tmp_path / "class.zip").write_bytes(packed({"hw/ada.py": ADA, "hw/bo.py": ADA, "hw/cy.py": BO}))
+        first, _, _ = self.run(tmp_path / "class.zip").stdout.partition("\n")
+        assert first == "recognised: class.zip has one folder or archive around 3 submissions"
 
     def test_what_was_recognised_is_printed(self, tmp_path):
         path = laid(EXPORTS["Blackboard"], "zip", tmp_path)

@@ -5,8 +5,9 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from whorl.comparison.layouts import WRAPPER
 from whorl.comparison.result import BY_PASSAGE, Comparison
-from whorl.formats.archives.kinds import FOLDERS
+from whorl.formats.archives.kinds import FOLDERS, named_archive
 from whorl.formats.archives.names import printable
 from whorl.formats.archives.walk import NOT_INCLUDED
 from whorl.model import Skipped
@@ -65,8 +66,14 @@ def _table() -> "Table":
 
 
 def recognised_lines(comparison: Comparison) -> list[str]:
-    """Return what was recognised, and the option that overrules it."""
-    return [f"recognised: {each.sentence()}; --layout none compares each entry as it is" for each in comparison.layouts]
+    """Return what was recognised, and the option that overrules it. The only folder of an archive is never a submission
+    by itself."""
+    lines = []
+    for each in comparison.layouts:
+        is_fixed = each.layout == WRAPPER and named_archive(each.path)
+        overrule = "" if is_fixed else "; --layout none compares each entry as it is"
+        lines.append(f"recognised: {each.sentence()}{overrule}")
+    return lines
 
 
 def _print_not_compared(console: "Console", comparison: Comparison) -> None:

@@ -134,25 +134,39 @@ def find_layouts(
     if layout == NONE:
         return layouts, ()
     is_alone = len(paths) == 1 and not archive
+    seen: dict[Path, Layout] = {}
     for path in (*paths, *archive):
         if is_index(path):
             continue
         wanted = [layout] if layout != AUTO and path in paths else list(SYSTEMS)
-        recognised = _recognise(path, *_listed(path, rules), wanted, is_alone)
+        names, texts = _listed(path, rules)
+        recognised = _recognise(path, names, texts, wanted, is_alone)
         if recognised is None or recognised.name == WRAPPER:
             recognised = _course(path, rules, wanted) or recognised
         if recognised is not None:
             is_one_of_several = path in paths and len(paths) > 1
-            layouts[path] = _of_assignment(recognised, path) if is_one_of_several else recognised
+            seen[path] = layouts[path] = _of_assignment(recognised, path) if is_one_of_several else recognised
         elif layout != AUTO and path in paths:
             system = SYSTEMS[layout]
             raise InputError(
                 f"{path} is not {system.title}: nothing in it is named like {system.example}; "
                 "leave out --layout, or use --layout none"
             )
+        elif (unwrapped := _unwrapped(path, names)) is not None:
+            seen[path] = unwrapped
     return layouts, tuple(
-        recognised for path, each in layouts.items() for recognised in each.recognised(path.resolve().name)
+        recognised for path, each in seen.items() for recognised in each.recognised(path.resolve().name)
     )
+
+
+def _unwrapped(path: Path, names: Sequence[str]) -> Layout | None:
+    """Return the layout of an archive whose only folder the walk leaves out by itself."""
+    export = Export("", names, {})
+    tops = export.tops()
+    if path.is_dir() or len(tops) != 1 or not all(tops.values()) or named_archive(next(iter(tops))):
+        return None
+    (top,) = tops
+    return Layout(WRAPPER, f"{top}/", {each: RosterRecord() for each in export.below(top).tops()})
 
 
 def _of_assignment(layout: Layout, path: Path) -> Layout:
