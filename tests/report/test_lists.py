@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.accessibility import ALL_RULES, COLOURS, faults
 from tests.report.sample import classroom
 from whorl.comparison.result import Cluster
-from whorl.report.overview import DRAWN, MAPPED, PAIRS_OF_CLUSTER, PAIRS_OUTSIDE, cluster_page, submissions_page
+from whorl.report import overview
+from whorl.report.overview import DRAWN, MAPPED, PAIRS_OF_CLUSTER, PAIRS_OUTSIDE, cluster_page, submissions_pages
 from whorl.report.write import write
 
 
@@ -93,6 +94,52 @@ def test_submissions_are_searched_by_name_label_and_date(submissions):
     expect(submissions.locator("output")).to_have_text("0 of 36 rows")
 
 
+def test_submissions_are_filtered_by_their_highest_score_and_by_a_bar(submissions):
+    scores = [int(score.strip("<%") or -1) for score in column(submissions, 5)]
+    least = sorted(scores)[10]
+    assert sum(score >= least for score in scores) < 36
+    submissions.get_by_label("Highest score at least").fill(str(least))
+    expect(submissions.locator("output")).to_have_text(f"{sum(score >= least for score in scores)} of 36 rows")
+    bar = submissions.locator(".histogram rect").last
+    bar.click()
+    shown = submissions.locator("#submissions tbody tr:visible")
+    expect(shown).to_have_count(int(bar.locator("title").text_content().split(": ")[1].split()[0]))
+    submissions.get_by_label("Highest score at least").fill("")
+    expect(submissions.locator("output")).to_have_text("All 36 rows")
+    expect(submissions.locator("figcaption")).to_contain_text("mean")
+
+
+def test_a_long_list_of_submissions_has_several_pages(page, tmp_path, monkeypatch):
+    monkeypatch.setattr(overview, "ROWS_SIZE", 5_000)
+    index = write(classroom(36, threshold=0.5), tmp_path / "report")
+    page.goto((index.parent / "submissions.html").as_uri())
+    listed: list[str] = []
+    while True:
+        rows = page.locator("#submissions tbody tr")
+        assert 0 < rows.count() < 15
+        listed += rows.locator("td:first-child a").all_inner_texts()
+        following = page.get_by_role("link", name="Next ›")
+        if following.count() == 0:
+            break
+        following.click()
+    assert len(listed) == len(set(listed)) == 36
+    expect(page.locator("nav")).to_contain_text("Page 4 of 4")
+    page.get_by_role("link", name="‹ Previous").click()
+    expect(page.locator("nav")).to_contain_text("Page 3 of 4")
+
+
+def test_pages_of_submissions_with_hostile_names_stay_small():
+    """Names whose characters take most bytes in a page."""
+    sample = classroom(3)
+    many = tuple(
+        replace(sample.submissions[0], name='<&"' * 60 + str(i), label="'" * 90, files=()) for i in range(2_000)
+    )
+    pages = submissions_pages(replace(sample, submissions=many, pairs=(), clusters=()), "Title")
+    assert len(pages) > 1
+    assert max(len(each.encode()) for each in pages) < 1_500_000
+    assert sum(each.count("<tr><td><a") for each in pages) == 2_000
+
+
 def test_a_cluster_tells_its_scores_and_what_to_read(cluster, report):
     expect(cluster.locator("h1")).to_have_text("Cluster 2")
     scores = [int(score.strip("%")) for score in column(cluster, 2, "#links")]
@@ -134,7 +181,7 @@ def test_the_graph_has_the_members_and_links_of_the_cluster(cluster):
     name = nodes.first.get_attribute("aria-label")
     nodes.first.focus()
     lit = cluster.locator(".graph .link.near")
-    expect(lit).to_have_count(sum(name in row for row in rows.locator("td:first-child").all_inner_texts()))
+    expect(lit).to_have_count(sum(name in row for row in rows.locator("td:first-child").all_text_contents()))
     cluster.keyboard.press("Enter")
     expect(cluster.locator("h1")).to_have_text(name)
     cluster.get_by_role("link", name="its place in the graph").click()
@@ -147,7 +194,7 @@ def test_a_link_of_the_graph_and_its_row_light_up_together(cluster):
     link.dispatch_event("pointerenter")
     row = cluster.locator("#links tbody tr.near")
     expect(row).to_have_count(1)
-    pair, score = row.locator("td").all_inner_texts()[:2]
+    pair, score = (cell.strip() for cell in row.locator("td").all_text_contents()[:2])
     assert link.locator("title").text_content() == f"{pair}: {score}"
     link.dispatch_event("pointerleave")
     expect(row).to_have_count(0)
@@ -244,5 +291,5 @@ def test_the_lists_read_without_scripts(browser, report, path):
 
 
 def test_a_class_without_submissions_has_an_empty_list():
-    page = submissions_page(replace(classroom(3), submissions=(), pairs=(), clusters=()), "Title")
+    (page,) = submissions_pages(replace(classroom(3), submissions=(), pairs=(), clusters=()), "Title")
     assert re.search(r"<tbody>\s*</tbody>", page)

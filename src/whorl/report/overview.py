@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from platform import python_version
+from statistics import median
 from typing import Any, NamedTuple, TypeAlias
+
+from markupsafe import escape
 
 from whorl._version import VERSION
 from whorl.comparison.result import BY_PASSAGE, Cluster, Comparison, Pair, Submission
@@ -20,6 +23,7 @@ from whorl.report.submission import (
     cluster_pages,
     names_of,
     pairs_by_submission,
+    score_plot,
 )
 
 # Maximum number of clusters whose members are all named on the overview.
@@ -32,6 +36,10 @@ PAIRS_OF_CLUSTER, PAIRS_OUTSIDE = 500, 100
 
 # Maximum number of members whose heat map leaves room for the graph beside it.
 BESIDE = 14
+
+# Maximum size of the rows in a page of the list of submissions, and the size of a row without its texts, in bytes. A
+# page stays below 1.5 MB.
+ROWS_SIZE, ROW_SIZE = 1_200_000, 400
 
 # Maximum number of listed pairs in a browser without scripts.
 WITHOUT_SCRIPTS = 500
@@ -293,8 +301,8 @@ def _heat_map(comparison: Comparison, members: Sequence[int], inside: PairsInsid
     return rows
 
 
-def submissions_page(comparison: Comparison, title: str) -> str:
-    """Return the list of all submissions, those with the highest scores first."""
+def submissions_pages(comparison: Comparison, title: str) -> list[str]:
+    """Return the list of all submissions, those with the highest scores first, in as many pages as are needed."""
     best, pairs, numbers = best_scores(comparison), pairs_by_submission(comparison), cluster_numbers(comparison)
     rows = []
     for number in sorted(range(len(best)), key=lambda number: (-best[number], number not in pairs)):
@@ -310,16 +318,46 @@ def submissions_page(comparison: Comparison, title: str) -> str:
                 cluster_link(comparison, numbers[number]) if number in numbers else None,
             )
         )
-    return render(
-        "submissions",
-        title=title,
-        named=names_of(comparison),
-        symbols=comparison.scheme.symbols,
-        rows=rows,
-        labelled=any(row.submission.label for row in rows),
-        dated=any(row.submission.date for row in rows),
-        clustered=bool(comparison.clusters),
-    )
+    parts = _parts(rows)
+    return [
+        render(
+            "submissions",
+            title=title,
+            named=names_of(comparison),
+            symbols=comparison.scheme.symbols,
+            rows=part,
+            at=number,
+            pages=len(parts),
+            name_of=submissions_name,
+            plot=score_plot(comparison) if comparison.pairs else None,
+            mean=sum(best) / max(1, len(best)),
+            median=median(best) if best else 0.0,
+            labelled=any(row.submission.label for row in rows),
+            dated=any(row.submission.date for row in rows),
+            clustered=bool(comparison.clusters),
+        )
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def submissions_name(number: int) -> str:
+    """Return the file name of a page of the list of submissions, from 1."""
+    return "submissions.html" if number == 1 else f"submissions-{number}.html"
+
+
+def _parts(rows: Sequence[SubmissionRow]) -> list[list[SubmissionRow]]:
+    """Divide rows into pages that have room for them."""
+    parts: list[list[SubmissionRow]] = [[]]
+    room = ROWS_SIZE
+    for row in rows:
+        texts = (row.submission.name, row.submission.label or "", row.submission.date or "")
+        size = ROW_SIZE + sum(len(escape(plain(text)).encode()) for text in texts)
+        if size > room and parts[-1]:
+            parts.append([])
+            room = ROWS_SIZE
+        parts[-1].append(row)
+        room -= size
+    return parts
 
 
 def _lines(comparison: Comparison, number: int) -> int:

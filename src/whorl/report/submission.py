@@ -20,7 +20,7 @@ from whorl.comparison.result import Comparison, File, Pair, Submission
 from whorl.formats.documents.extraction import SectionMark
 from whorl.formats.documents.notebook import TEXT
 from whorl.report import words
-from whorl.report.graph import by_size, cluster_numbers, whole_percent
+from whorl.report.graph import by_size, cluster_numbers
 from whorl.report.markup import Look, SyntaxSpan, TextMark, line_items, lines, plain, syntax_spans
 from whorl.report.pages import Names, page_name, render
 from whorl.report.plots import BinnedHistogram, length_histogram, percent_histogram
@@ -66,12 +66,11 @@ class ClusterLink(NamedTuple):
 
 
 class PlaceInClass(NamedTuple):
-    """A measure of all submissions as a histogram, the bar of one submission in it, and its value with the unit."""
+    """A measure of all submissions as a histogram, and the value of one submission with the unit."""
 
     name: str
     plot: BinnedHistogram
-    bar: int
-    value: str
+    value: int
     unit: str
     ticks: tuple[str, ...]
 
@@ -142,8 +141,8 @@ def best_scores(comparison: Comparison) -> tuple[float, ...]:
 
 @lru_cache(maxsize=1)
 def score_plot(comparison: Comparison) -> BinnedHistogram:
-    """Return the histogram of the highest scores of all submissions."""
-    return percent_histogram([whole_percent(score) for score in best_scores(comparison)])
+    """Return the histogram of the highest scores of all submissions, rounded as the pages show them."""
+    return percent_histogram([words.rounded_percent(score) for score in best_scores(comparison)])
 
 
 @lru_cache(maxsize=1)
@@ -157,22 +156,15 @@ def _longest(comparison: Comparison) -> tuple[BinnedHistogram, tuple[int, ...]]:
 
 def _plots(comparison: Comparison, number: int) -> tuple[PlaceInClass, ...]:
     """Return the places of a submission in the class: its highest score and its longest passage."""
-    score = best_scores(comparison)[number]
+    score = words.rounded_percent(best_scores(comparison)[number])
     scores = score_plot(comparison)
     lengths, longest = _longest(comparison)
     symbols = comparison.scheme.symbols
     end = f"{lengths.bars * lengths.step:,} {symbols}"
     ticks = tuple(f"{percent}%" for percent in range(0, 101, 20))
     return (
-        PlaceInClass("highest scores", scores, scores.bar(whole_percent(score)), words.percent(score), "%", ticks),
-        PlaceInClass(
-            "longest passages",
-            lengths,
-            lengths.bar(longest[number]),
-            f"{longest[number]:,} {symbols}",
-            f" {symbols}",
-            ("0", end),
-        ),
+        PlaceInClass("highest scores", scores, score, "%", ticks),
+        PlaceInClass("longest passages", lengths, longest[number], f" {symbols}", ("0", end)),
     )
 
 

@@ -51,9 +51,12 @@ def sentence(clause: str) -> str:
 
 def percent(share: float) -> str:
     """Format a share in whole percent; only 1 is 100% and only 0 is 0%."""
-    if share <= 0 or share >= 1:
-        return f"{100 * min(1, max(0, share)):.0f}%"
-    return "<1%" if share < 0.01 else f"{min(99, round(100 * share))}%"
+    return "<1%" if 0 < share < 0.01 else f"{rounded_percent(share)}%"
+
+
+def rounded_percent(share: float) -> int:
+    """Return a share in whole percent; only 1 is 100."""
+    return 100 if share >= 1 else min(99, round(100 * max(0, share)))
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -14,7 +14,7 @@ from whorl.comparison.result import Comparison
 from whorl.errors import InputError
 from whorl.formats.code.languages import LANGUAGES
 from whorl.report import pair, submission
-from whorl.report.overview import cluster_page, overview, submissions_page
+from whorl.report.overview import cluster_page, overview, submissions_name, submissions_pages
 from whorl.report.pages import NO_REVIEW, REVIEW_KIND, IgnoredPassage, Review, ReviewMark, page_name, review_key
 
 # Marks a folder as a report, which a new report may replace.
@@ -135,7 +135,8 @@ def _fill(
     pages = len(comparison.pairs) + len(comparison.submissions) + submission.cluster_pages(comparison)
     left = max(REPORT, PAGE * pages) if size is None else size
     left -= _write_clusters(comparison, folder / "cluster", title)
-    left -= _save(folder / "submissions.html", submissions_page(comparison, title))
+    for number, page in enumerate(submissions_pages(comparison, title), start=1):
+        left -= _save(folder / submissions_name(number), page)
     left -= _write_submissions(comparison, folder / "submission", title, int(SUBMISSIONS * left))
     cut = _write_pairs(comparison, folder / "pair", title, review, now, left, progress)
     _save(folder / "index.html", overview(comparison, title, now, review, cut))

@@ -45,9 +45,11 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
 
 function search(rows, input, count) {
   const wanted = input.value.trim().toLowerCase();
+  const least = input.form.querySelector("[data-least]");
+  const fits = (row) => Number(least.value) <= 0 || numberIn(textIn(row, least.dataset.least)) >= Number(least.value);
   let shown = 0;
   for (const row of rows) {
-    row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    row.hidden = !row.textContent.toLowerCase().includes(wanted) || !fits(row);
     shown += Number(!row.hidden);
   }
   const all = rows.length.toLocaleString("en");
@@ -57,9 +59,13 @@ function search(rows, input, count) {
 for (const input of document.querySelectorAll("[data-search]")) {
   const rows = [...document.getElementById(input.dataset.search).tBodies[0].rows];
   const count = document.querySelector(`[data-count="${input.dataset.search}"]`);
+  const least = input.form.querySelector("[data-least]");
   input.form.hidden = false;
   input.form.addEventListener("submit", (event) => event.preventDefault());
-  input.addEventListener("input", () => search(rows, input, count));
+  input.form.addEventListener("input", () => search(rows, input, count));
+  for (const bar of document.querySelectorAll(".histogram [data-from]")) {
+    bar.addEventListener("click", () => { least.value = bar.dataset.from; search(rows, input, count); });
+  }
   names.listeners.push(() => search(rows, input, count));
   search(rows, input, count);
 }
