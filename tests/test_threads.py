@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from threading import Event
 
 import pytest
@@ -62,13 +61,19 @@ def test_an_error_is_raised_where_the_answer_is_taken():
         assert not wrong.is_given()
 
 
-def test_what_has_begun_ends_and_what_has_not_is_dropped():
-    begun, done, threads = Event(), [], Threads(1)
+def test_what_has_begun_ends_and_what_has_not_is_dropped(monkeypatch):
+    begun, closing, done, threads = Event(), Event(), [], Threads(1)
+    join = threads._crew.join
+
+    def told():
+        closing.set()
+        return join()
+
+    monkeypatch.setattr(threads._crew, "join", told)
 
     def slow():
         begun.set()
-        while not threads._is_closed:
-            time.sleep(0.001)
+        closing.wait()
         done.append("slow")
 
     threads.submit(slow)
@@ -77,3 +82,11 @@ def test_what_has_begun_ends_and_what_has_not_is_dropped():
     threads.close()
     threads.close()
     assert done == ["slow"]
+
+
+def test_threads_that_nobody_closed_end():
+    threads = Threads(2)
+    crew = threads._crew
+    assert threads.submit(int, "7").take() == 7
+    del threads
+    assert crew.join(60)

@@ -9,11 +9,13 @@ and lists, by single calls of C, which are done or not.
 from _thread import get_ident, start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from itertools import starmap
 from queue import Empty, SimpleQueue
 from threading import Lock
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from whorl.errors import InputError
 
@@ -90,9 +92,11 @@ class Threads:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._crew = Crew(self._work)
-        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._is_closed = False
+        self._calls: _Calls = SimpleQueue()
+        self._crew = Crew(partial(_make, self._calls))
+
+    def __del__(self) -> None:
+        self._calls.put(None)  # where an interrupt prevented the close
 
     def __enter__(self) -> Self:
         return self
@@ -112,16 +116,22 @@ class Threads:
 
     def close(self) -> None:
         """Drop what has not begun, and wait for the rest. Calling it again does nothing."""
-        self._is_closed = True
+        with suppress(Empty):
+            while True:
+                self._calls.get_nowait()
         self._calls.put(None)
         self._crew.join()
 
-    def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
-            if not self._is_closed:
-                call()
-            del call  # not held while the next one is awaited
-        self._calls.put(None)  # for the next thread
+
+_Calls: TypeAlias = "SimpleQueue[Callable[[], None] | None]"
+
+
+def _make(calls: _Calls) -> None:
+    """Make calls, until there are no more."""
+    while (call := calls.get()) is not None:
+        call()
+        del call  # not held while the next one is awaited
+    calls.put(None)  # for the next thread
 
 
 class Prefetch:

@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,8 +29,9 @@ T = TypeVar("T")
 # Documents of a store before it is made anew.
 MANY = 40
 
-# Flips that one child tries, one after the other: to make a child takes longer than to try one.
-TOGETHER = 50
+# Flips that one child tries, one after the other: to make a child takes longer than to try one. And interrupts of one
+# object.
+TOGETHER, INTERRUPTS = 50, 500
 
 
 @dataclass
@@ -305,21 +306,25 @@ def _after(chosen: list[Flip], kind: Kind, ready: Path, root: Path) -> list[Ende
 def interrupts(kind: Kind, base: Path, turns: Iterable[int], draw: random.Random) -> Report:
     """Ctrl-C at any moment: the same object is written to at once after it."""
     report = Report("interrupts", kind.name)
-    kind.create(base / f"interrupts-{kind.name}")
+    folder = base / f"interrupts-{kind.name}"
+    kind.create(folder)
 
-    def live() -> dict[str, int]:
-        counts: Counter[str] = Counter()
-        with kind.opened(base / f"interrupts-{kind.name}") as opened:
+    def live(numbers: Sequence[int], seed: int) -> int:
+        chance = random.Random(seed)
+        came = 0
+        with kind.opened(folder) as opened:
             usual = min(_seconds(partial(kind.once, opened, number)) for number in range(50))
-            for number in turns:
-                counts["interrupts"] += interrupted(partial(kind.once, opened, number % 50), draw.uniform(1e-6, usual))
+            for number in numbers:
+                came += interrupted(partial(kind.once, opened, number % 50), chance.uniform(1e-6, usual))
                 kind.once(opened, number % 50)
-        return dict(counts)
+        return came
 
-    ended = done(live)
-    report.counts.update(ended.answer or {})
-    if ended.fault or ended.error or ended.was_killed:
-        report.faults.append(ended.fault or ended.error or "killed")
+    left = iter(turns)
+    while numbers := list(islice(left, INTERRUPTS)):
+        ended = done(partial(live, numbers, draw.getrandbits(32)))
+        report.counts["interrupts"] += ended.answer or 0
+        if ended.answer is None:
+            report.faults.append(ended.fault or ended.error or "killed")
     return report
 
 

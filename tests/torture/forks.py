@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import time
 import traceback
@@ -41,13 +42,16 @@ class Child:
         """Wait for its end; one that does not end is killed, which is a fault."""
         until = time.monotonic() + seconds
         with self._pipe as pipe:
-            data = pipe.read()
-        while (found := os.waitpid(self.pid, os.WNOHANG))[0] == 0:
-            if time.monotonic() > until:
-                self.kill()
-                os.waitpid(self.pid, 0)
-                return Ended(fault="it did not end")
+            # It writes when it has its answer, and then ends.
+            has_ended = bool(select.select([pipe], [], [], seconds)[0])
+            data = pipe.read() if has_ended else b""
+        while has_ended and (found := os.waitpid(self.pid, os.WNOHANG))[0] == 0:
+            has_ended = time.monotonic() < until
             time.sleep(0.001)
+        if not has_ended:
+            self.kill()
+            os.waitpid(self.pid, 0)
+            return Ended(fault="it did not end")
         status = found[1]
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
