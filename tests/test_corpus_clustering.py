@@ -1,16 +1,27 @@
 """``whorl.cluster_corpus``: what ``whorl cluster`` does, for programs."""
 
+import gzip
 import json
 import zipfile
+from types import SimpleNamespace
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import whorl
 from whorl import corpus_clustering
+from whorl.clustering.evidence import read_shown
 from whorl.clustering.query import Clusters
-from whorl.corpus_clustering import SourceRuns, verify
+from whorl.clustering.records import Features
+from whorl.corpus_clustering import Corpus, SourceRuns, verify
+from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
+from whorl.formats.corpora.jsonl import Sheet
+from whorl.formats.corpora.read import UNKNOWN_ROW, ChosenPlace
 from whorl.formats.corpora.records import Columns
+from whorl.scheme import PRESETS
 
 SONG = " ".join(f"the keeper wrote down on day {day} what the sea had brought him" for day in range(20))
 FILES = {
@@ -197,27 +208,162 @@ def test_sources_of_several_paths_folders_and_archives(tmp_path):
 def test_only_tables_with_shown_documents_are_read_again(tmp_path, monkeypatch):
     rows(tmp_path / "in/a.jsonl", {"1": SONG, "2": f"{SONG} again"})
     rows(tmp_path / "in/b.jsonl", {"3": "nothing like it at all, not in one word"})
-    read, sheets = [], tables.sheets
+    read, chosen_rows = [], tables.chosen_rows
 
     def noted(kind, path, *more):
-        read.append(path.name)
-        return sheets(kind, path, *more)
+        read.append((path.name, sorted(more[-1])))
+        return chosen_rows(kind, path, *more)
 
-    monkeypatch.setattr(tables, "sheets", noted)
+    monkeypatch.setattr(tables, "chosen_rows", noted)
     result = whorl.cluster_corpus(tmp_path / "in", tmp_path / "out")
-    assert read == ["a.jsonl", "b.jsonl", "a.jsonl"]
+    assert read == [("a.jsonl", [1, 2])]
     assert '<mark class="passage">' in page_of(result.folder)
 
 
 def test_the_number_of_sources_is_bounded(monkeypatch):
     monkeypatch.setattr(corpus_clustering, "MOST_SOURCES", 3)
-    runs = SourceRuns([])
+    runs = SourceRuns()
     for number in range(6):
-        runs.add(f"s{number}", 2)
+        runs.add(f"s{number}", [1, 2])
     assert runs.runs == [("s0", 2), ("s1", 2), ("s2", 2), ("", 6)]
-    assert runs.named([0, 5], 12) == {"s0", "s2"}
-    assert runs.named([0, 6], 12) is None
-    assert runs.named([0], 13) is None
+    assert runs.places([0, 5, 6], 12) == {
+        0: (0, ChosenPlace("s0", 1)),
+        5: (0, ChosenPlace("s2", 2)),
+        6: (0, ChosenPlace("", 1)),
+    }
+    assert runs.places([0], 13) is None
+    assert SourceRuns().places([0], 1) is None
+
+
+def test_the_number_of_runs_of_rows_is_bounded(monkeypatch):
+    monkeypatch.setattr(corpus_clustering, "MOST_ROW_RUNS", 2)
+    runs = SourceRuns()
+    runs.add("a", [2, 3, 7, 8, 12, 14])
+    assert runs.rows == [(0, 2, 2), (0, 7, 2), (0, UNKNOWN_ROW, 2)]
+    places = runs.places(range(6), 6)
+    assert places is not None
+    assert [place.row for _, place in places.values()] == [2, 3, 7, 8, UNKNOWN_ROW, UNKNOWN_ROW]
+
+
+def test_marks_of_lines_get_sparser(monkeypatch):
+    monkeypatch.setattr(corpus_clustering, "MOST_MARKS", 4)
+    monkeypatch.setattr(corpus_clustering, "MARK_STEP", 10)
+    runs = SourceRuns()
+    for first in range(1, 100, 3):
+        runs.add("a", [first, first + 1, first + 2], 0, np.arange(first, first + 3) * 20)
+    assert 2 <= len(runs.marks) <= 4
+    assert all(offset == 20 * (number + 1) for number, offset in runs.marks)
+    places = runs.places(range(99), 99)
+    assert places is not None
+    for number, (_, place) in places.items():
+        assert place.row == number + 1
+        assert place.mark.row <= place.row
+
+
+TEXTS = [f"{SONG} number {number}" for number in range(30)]
+
+
+def lines(texts):
+    """Objects with gaps: empty and faulty lines, null texts, the same id twice, numbers as ids and a long line."""
+    objects = [{"id": number if number % 3 else f"näme {number}", "text": text} for number, text in enumerate(texts)]
+    plain = [json.dumps(each, ensure_ascii=number % 2 == 0) for number, each in enumerate(objects)]
+    null, long = ({"id": 99, "text": None}, {"id": 98, "text": "x" * 5000})
+    gaps = [json.dumps(null), *plain[7:9], plain[2], "", *plain[9:20], json.dumps(long)]
+    return "\n".join(["", *plain[:7], "{", *gaps, *plain[20:]])
+
+
+def write_jsonl(path):
+    path.write_bytes(b"\xef\xbb\xbf" + lines(TEXTS).encode())
+
+
+def write_compressed(path):
+    path.write_bytes(gzip.compress(lines(TEXTS).encode()))
+
+
+def write_array(path):
+    path.write_text(json.dumps([{"id": f"n{at}", "text": text} for at, text in enumerate(TEXTS)]))
+
+
+def write_cells(path):
+    path.write_text("".join(f"{at},{text}\n" for at, text in [("id", "text"), (7, ""), *enumerate(TEXTS)]))
+
+
+def write_groups(path):
+    table = pa.table({"id": [str(at) for at in range(31)], "text": [None, *TEXTS]})
+    pq.write_table(table, path, row_group_size=7)
+
+
+def write_batches(path):
+    table = pa.table({"id": list(range(30)), "text": TEXTS})
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=4)
+
+
+def write_pages(path):
+    path.mkdir()
+    for number, text in enumerate(TEXTS[:5]):
+        (path / f"p{number}.txt").write_text(text)
+    write_jsonl(path / "rows.jsonl")
+    (path / "deep").mkdir()
+    write_groups(path / "deep/a.parquet")
+
+
+def write_archive(path):
+    write_pages(path)
+    with zipfile.ZipFile(path / "z.zip", "w") as archive:
+        archive.writestr("inner/w.txt", SONG)
+
+
+WRITERS = {
+    "a.jsonl": write_jsonl,
+    "a.jsonl.gz": write_compressed,
+    "a.json": write_array,
+    "a.csv": write_cells,
+    "a.parquet": write_groups,
+    "a.arrow": write_batches,
+    "pages": write_pages,
+    "archives": write_archive,
+}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("name", WRITERS)
+def test_any_document_can_be_read_again_by_its_place(tmp_path, monkeypatch, name, count):
+    monkeypatch.setattr(corpus_clustering, "MARK_STEP", 1500)
+    paths = [tmp_path / f"x{number}" / name for number in range(count)]
+    for path in paths:
+        path.parent.mkdir()
+        WRITERS[name](path)
+    corpus = Corpus(paths, Columns(id="id" if count == 1 else None), Rules(member=4000))
+    first = {}
+    for item in corpus.items(None):
+        assert not isinstance(item, Features)
+        for document in item.documents() if isinstance(item, Sheet) else [item]:
+            first[document.name] = read_shown(document, PRESETS["pages"]).text
+    assert len(first) >= 30 * count
+    for numbers in ([len(first) - 1], [3, 4, 20], range(len(first))):
+        known = dict(again(corpus, first, numbers))
+        assert known == {number: list(first.values())[number] for number in numbers}
+    corpus.sources = SourceRuns()
+    assert dict(again(corpus, first, range(len(first)))) == known
+
+
+def again(corpus, ids, numbers):
+    clustering = SimpleNamespace(ids=list(ids), scheme=PRESETS["pages"])
+    return {number: shown.text for number, shown in corpus.texts_of(clustering)(numbers).items()}.items()
+
+
+def test_a_table_that_changed_meanwhile_shows_no_other_text(tmp_path):
+    path = tmp_path / "a.jsonl"
+    rows(path, {str(number): text for number, text in enumerate(TEXTS)})
+    corpus = Corpus([path], Columns(), Rules())
+    ids = [identity for item in corpus.items(None) if isinstance(item, Sheet) for identity in item.ids]
+    rows(path, {f"n{number}": text for number, text in enumerate(TEXTS)})
+    assert not dict(again(corpus, ids, range(30)))
+    path.write_text("{")
+    assert not dict(again(corpus, ids, [29]))
+    path.unlink()
+    assert not dict(again(corpus, ids, [0]))
 
 
 def test_features_have_no_texts(tmp_path):

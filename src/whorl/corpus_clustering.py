@@ -8,10 +8,12 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whorl.clustering import ClusterSettings
 from whorl.clustering.cluster import SKETCH, ClusteringRun, Progress
@@ -26,9 +28,18 @@ from whorl.errors import DocumentError, InputError
 from whorl.formats.archives.names import RefusedFileError
 from whorl.formats.archives.rules import DEFAULT as DEFAULT_RULES
 from whorl.formats.archives.rules import Rules
-from whorl.formats.corpora.jsonl import Sheet
+from whorl.formats.corpora.jsonl import LineMark, Sheet
 from whorl.formats.corpora.parquet import check_arrow
-from whorl.formats.corpora.read import described, prefixes, read_chosen, read_sheets, size, source_name
+from whorl.formats.corpora.read import (
+    UNKNOWN_ROW,
+    ChosenPlace,
+    described,
+    prefixes,
+    read_chosen,
+    read_sheets,
+    size,
+    source_name,
+)
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault
 from whorl.formats.corpora.remote import fetching
@@ -157,7 +168,7 @@ class Corpus:
         self.paths, self.columns, self.rules = paths, columns, rules
         self.faults: list[dict[str, Any]] = []
         self.integers = 0
-        self.sources = SourceRuns([])
+        self.sources = SourceRuns()
 
     @classmethod
     def of(cls, identity: str) -> Self | None:
@@ -181,7 +192,7 @@ class Corpus:
         """Read every document; report progress in bytes."""
         seen, done = DigestSet(), 0
         sizes = [size(path, self.rules) for path in self.paths]
-        for path, length, prefix in zip(self.paths, sizes, prefixes(self.paths), strict=True):
+        for number, (path, length, prefix) in enumerate(zip(self.paths, sizes, prefixes(self.paths), strict=True)):
             for item in read_sheets(path, self.columns, self.rules, seen=seen, prefix=prefix):
                 if isinstance(item, Fault):
                     self.faults.append(asdict(item))
@@ -189,13 +200,17 @@ class Corpus:
                 if progress is not None:
                     progress(SKETCH, done + item.offset, sum(sizes))
                 self.integers += int(np.sum(item.is_integer))
-                self.sources.add(_source(item, path, prefix), len(item) if isinstance(item, Sheet) else 1)
+                source = _source(item, path, prefix)
+                if isinstance(item, Sheet):
+                    self.sources.add(source, item.rows, number, item.lines)
+                else:
+                    self.sources.add(source, (item.row,), number)
                 yield item if isinstance(item, Sheet) else item_of(item)
             done += length
 
     def notes(self) -> dict[str, Any]:
         """Return what is stored with the documents that were read."""
-        return {"integers": self.integers, "sources": self.sources.runs}
+        return {"integers": self.integers, **self.sources.notes()}
 
     def texts_of(self, clustering: Clustering) -> TextReader | None:
         """Return what reads the texts of some documents again, by their numbers; None if there are no texts."""
@@ -214,39 +229,108 @@ class Corpus:
         return texts
 
     def _chosen(self, numbers: Collection[int], clustering: Clustering) -> Iterator[tuple[int, Document]]:
-        """Read some documents again: only the tables that hold them, in order."""
+        """Read some documents again: only the files and rows that hold them, as far as they are known."""
         named = {clustering.ids[number] or "": number for number in numbers}
-        files = self.sources.named(numbers, len(clustering.ids))
-        for path, prefix in zip(self.paths, prefixes(self.paths), strict=True):
-            for document in read_chosen(path, named, files, self.columns, self.rules, prefix):
-                yield named[document.name], document
+        places = self.sources.places(named.values(), len(clustering.ids))
+        for at, (path, prefix) in enumerate(zip(self.paths, prefixes(self.paths), strict=True)):
+            chosen = {
+                identity: ChosenPlace("", UNKNOWN_ROW) if places is None else places[number][1]
+                for identity, number in named.items()
+                if places is None or places[number][0] == at
+            }
+            if chosen:
+                for document in read_chosen(path, chosen, self.columns, self.rules, prefix):
+                    yield named[document.name], document
 
 
-# Names of sources that are kept; the documents of others have no source.
+# Names of sources that are kept; the documents of others have no source. And runs of rows; others are unknown.
 MOST_SOURCES = 10_000
+MOST_ROW_RUNS = 100_000
+
+# Bytes between lines whose places are kept, at first; and how many are kept, before every second one is given up.
+MARK_STEP = 1 << 16
+MOST_MARKS = 20_000
 
 
 class SourceRuns:
-    """The sources of documents, in order: how many documents in a row come from each."""
+    """Where documents come from, in order. ``runs``: the sources, and how many documents in a row come from each.
 
-    def __init__(self, runs: Sequence[tuple[str, int]]) -> None:
+    ``rows``: the number of a path, the first of consecutive rows, and how many documents come from these. The rows of
+    documents that are files are 0. ``marks``: the numbers of some documents, and where in their file their line begins.
+    """
+
+    NOTES = ("sources", "rows", "marks")
+
+    def __init__(
+        self,
+        runs: Sequence[tuple[str, int]] = (),
+        rows: Sequence[tuple[int, int, int]] = (),
+        marks: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self.runs = [(name, count) for name, count in runs]
+        self.rows = [(path, row, count) for path, row, count in rows]
+        self.marks = [(number, offset) for number, offset in marks]
+        self._documents, self._step = sum(count for _, count in self.runs), MARK_STEP
 
-    def add(self, name: str, count: int) -> None:
-        """Add documents of a source."""
+    def notes(self) -> dict[str, Any]:
+        """Return what a later run needs."""
+        return dict(zip(self.NOTES, (self.runs, self.rows, self.marks), strict=True))
+
+    def add(self, name: str, rows: Sequence[int], path: int = 0, lines: NDArray[np.int64] | None = None) -> None:
+        """Add documents of a source: their rows, and where their lines begin."""
+        count = len(rows)
         if len(self.runs) >= MOST_SOURCES and self.runs[-1][0] != name:
             name = ""
         if self.runs and self.runs[-1][0] == name:
             count += self.runs.pop()[1]
         self.runs.append((name, count))
+        gaps = np.flatnonzero(np.diff(rows) != 1) + 1
+        for first, end in pairwise([0, *gaps.tolist(), len(rows)] if rows else ()):
+            self._add_rows(path, rows[first], end - first)
+        if lines is not None:
+            self._add_marks(lines)
+        self._documents += len(rows)
 
-    def named(self, numbers: Collection[int], documents: int) -> set[str] | None:
-        """Return the sources of some documents; None if not all are known."""
-        ends = np.cumsum([count for _, count in self.runs], dtype=np.int64)
-        if not len(ends) or ends[-1] != documents:
+    def _add_rows(self, path: int, row: int, count: int) -> None:
+        if len(self.rows) >= MOST_ROW_RUNS:
+            row = UNKNOWN_ROW
+        if self.rows and self.rows[-1][0] == path:
+            _, first, before = self.rows[-1]
+            if row == (first + before if first > 0 else first):
+                self.rows.pop()
+                row, count = first, before + count
+        self.rows.append((path, row, count))
+
+    def _add_marks(self, lines: NDArray[np.int64]) -> None:
+        places = np.flatnonzero(np.diff(lines // self._step, prepend=-1))
+        self.marks += zip((places + self._documents).tolist(), lines[places].tolist(), strict=True)
+        while len(self.marks) > MOST_MARKS:
+            self.marks, self._step = self.marks[::2], 2 * self._step
+
+    def places(self, numbers: Collection[int], documents: int) -> dict[int, tuple[int, ChosenPlace]] | None:
+        """Return the path, by its number, and the place of some documents; None if not all are known."""
+        ends, row_ends = (np.cumsum([run[-1] for run in runs], dtype=np.int64) for runs in (self.runs, self.rows))
+        if not len(ends) or not len(row_ends) or ends[-1] != documents or row_ends[-1] != documents:
             return None
-        names = {self.runs[run][0] for run in np.searchsorted(ends, [*numbers], "right").tolist()}
-        return None if "" in names else names
+        marked = np.array([number for number, _ in self.marks], np.int64)
+
+        def row_of(number: int) -> tuple[int, int]:
+            run = int(np.searchsorted(row_ends, number, "right"))
+            path, row, count = self.rows[run]
+            return path, row + number - int(row_ends[run]) + count if row > 0 else row
+
+        def place(number: int) -> tuple[int, ChosenPlace]:
+            run = int(np.searchsorted(ends, number, "right"))
+            (path, row), source = row_of(number), self.runs[run][0]
+            mark = int(np.searchsorted(marked, number, "right")) - 1
+            if row < 1 or not source or mark < 0 or marked[mark] < ends[run] - self.runs[run][1]:
+                return path, ChosenPlace(source, row)
+            marked_path, marked_row = row_of(int(marked[mark]))
+            if marked_path != path:
+                return path, ChosenPlace(source, row)
+            return path, ChosenPlace(source, row, LineMark(marked_row, self.marks[mark][1]))
+
+        return {number: place(number) for number in numbers}
 
 
 def _source(item: CorpusRecord | Sheet, path: Path, prefix: str) -> str:
@@ -292,7 +376,10 @@ def _on_this_machine(
         run.sketch(corpus.items(progress), corpus.faults, corpus.notes)
         if not corpus.paths and (before := Corpus.of(run.corpus)) is not None:
             corpus.paths, corpus.columns, corpus.rules = before.paths, before.columns, before.rules
-        corpus.integers, corpus.sources = run.note("integers", 0), SourceRuns(run.note("sources", []))
+        corpus.integers, corpus.sources = (
+            run.note("integers", 0),
+            SourceRuns(*(run.note(name, []) for name in SourceRuns.NOTES)),
+        )
         if settings.threads > 1:
             # Not while documents are read: importing holds the interpreter's lock, which reading needs.
             pool.submit(_import_report)

@@ -11,7 +11,7 @@ from whorl.clustering import ClusterSettings
 from whorl.clustering.joining import Measured, closest_first
 from whorl.clustering.reading import joined_letters, letter_ends
 from whorl.clustering.result import Clustering
-from whorl.engine.documents import read_whole
+from whorl.engine.documents import read_stream
 from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import permutation
 from whorl.formats.text import half_letters
@@ -45,12 +45,12 @@ TextReader: TypeAlias = Callable[[Collection[int]], Mapping[int, ShownText]]
 
 def read_shown(document: Document, scheme: Scheme) -> ShownText:
     """Read a document. Raises DocumentError."""
-    whole = read_whole(document, scheme, Key.PUBLIC)
-    spans, count = whole.stream.spans, min(len(whole.stream), MOST_WORDS)
+    text, stream = read_stream(document, scheme)
+    spans, count = stream.spans, min(len(stream), MOST_WORDS)
     starts, ends = (np.array(side[:count], np.int64) for side in (spans.starts, spans.ends))
-    is_cut = count < len(whole.stream)
-    text = whole.text[: int(ends.max(initial=0))] if is_cut else whole.text
-    return ShownText(text, np.array(whole.stream.symbols[:count], np.uint64), starts, ends)
+    is_cut = count < len(stream)
+    text = text[: int(ends.max(initial=0))] if is_cut else text
+    return ShownText(text, np.array(stream.symbols[:count], np.uint64), starts, ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -84,6 +84,12 @@ def read_whole(document: Document, scheme: Scheme, key: Key) -> WholeDocument:
     return _read(_opened(document, scheme), scheme, key)
 
 
+def read_stream(document: Document, scheme: Scheme) -> tuple[str, Stream]:
+    """Read the text of a document of any format and its symbols, without fingerprints."""
+    text, streams, _ = _streams(_opened(document, scheme))
+    return text, joined(streams)
+
+
 def read_wholes(
     documents: Iterable[Document],
     scheme: Scheme,
@@ -242,12 +248,17 @@ def _read_or_error(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocum
 
 
 def _read(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocument:
+    text, streams, marks = _streams(item)
+    return replace(_whole(item, text, streams, scheme, key), marks=marks)
+
+
+def _streams(item: OpenedDocument) -> tuple[str, list[Stream], tuple[SectionMark, ...]]:
     front = item.choice.frontend
     if isinstance(front, Extracting):
         extracted = front.extract(item.document)
-        whole = _whole(item, extracted.text, [front.read(piece) for piece in front.parts(extracted)], scheme, key)
-        return replace(whole, marks=extracted.marks if isinstance(extracted, Extracted) else ())
-    return _whole(item, _text(item.content), [front.read(piece) for piece in front.pieces(item.document)], scheme, key)
+        marks = extracted.marks if isinstance(extracted, Extracted) else ()
+        return extracted.text, [front.read(piece) for piece in front.parts(extracted)], marks
+    return _text(item.content), [front.read(piece) for piece in front.pieces(item.document)], ()
 
 
 def _whole(item: OpenedDocument, text: str, streams: list[Stream], scheme: Scheme, key: Key) -> WholeDocument:

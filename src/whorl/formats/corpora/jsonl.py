@@ -3,11 +3,11 @@
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, groupby, islice, pairwise
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, BinaryIO, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from whorl.formats.archives.names import damage, opened, reason
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora.records import BadRowError, Columns, CorpusRecord, Fault, RowPlace, fault, record, row_id
-from whorl.formats.corpora.streams import Chunks, NumberedLine, blocks, chunks, lines
+from whorl.formats.corpora.streams import Chunks, NumberedLine, Plain, blocks, chunks, lines
 from whorl.formats.detection import TEXT
 from whorl.kernel import native_jsonl
 from whorl.kernel.constants import ELSE, EMPTY, ESCAPED, INTEGER, MISSING, NULL, READ, STRING
@@ -83,7 +83,8 @@ class Sheet:
     """Consecutive documents of a file, by column.
 
     The texts are JSON strings from ``starts`` to ``ends`` in ``data``. ``path``, ``rows`` and ``offset`` are as in a
-    ``CorpusRecord``. ``is_integer``: which ids are integers in the file.
+    ``CorpusRecord``. ``is_integer``: which ids are integers in the file. ``lines``: where in the file the lines begin;
+    None if that is not known, because the file is compressed.
     """
 
     path: str
@@ -96,6 +97,7 @@ class Sheet:
     ends: NDArray[np.int64]
     offset: int
     is_integer: NDArray[np.bool_]
+    lines: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -122,6 +124,7 @@ class Sheet:
             starts=self.starts[chosen_rows],
             ends=self.ends[chosen_rows],
             is_integer=self.is_integer[chosen_rows],
+            lines=None if self.lines is None else self.lines[chosen_rows],
         )
 
 
@@ -168,13 +171,68 @@ def sheets(
     row = 0
     with opened(path, follow=True) as file:
         source = chunks(file, path.name)
+        start = 0 if isinstance(source, Plain) else None
         try:
             for block in blocks(source, rules.member):
-                block_lines = _Lines(block, row + 1, name, columns, rules.member, prefix, source.offset)
+                block_lines = _Lines(block, row + 1, name, columns, rules.member, prefix, source.offset, start)
                 row += len(block_lines)
+                start = None if start is None or block is None else start + len(block)
                 yield from block_lines.items()
         except damage() as error:
             yield Fault(name, row + 1, _DAMAGED.format(reason(error)))
+
+
+class LineMark(NamedTuple):
+    """The number of a line, and where in the file it begins."""
+
+    row: int
+    offset: int
+
+
+def chosen_rows(
+    path: Path, name: str, columns: Columns, rules: Rules, prefix: str, chosen: Mapping[int, LineMark]
+) -> Iterator[CorpusRecord | Fault]:
+    """Yield some lines, by their numbers. Each has the mark of an earlier line, from which on it is looked for; a
+    compressed file is read from its beginning on."""
+    row, last = 0, max(chosen, default=0)
+    with opened(path, follow=True) as file:
+        source = chunks(file, path.name)
+        is_plain = isinstance(source, Plain)
+        try:
+            for line in _marked_lines(file, chosen, rules.member) if is_plain else lines(source, rules.member):
+                row = line.number
+                if row in chosen:
+                    yield from _row(line, RowPlace(name, row), columns, rules.member, prefix, source.offset)
+                if row >= last:
+                    return
+        except damage() as error:
+            yield Fault(name, row + 1, _DAMAGED.format(reason(error)))
+
+
+def _marked_lines(file: BinaryIO, chosen: Mapping[int, LineMark], most: int) -> Iterator[NumberedLine]:
+    """Yield the chosen lines of an uncompressed file, and none behind its end."""
+    row = 0
+    for number, mark in sorted(chosen.items()):
+        if not mark.row <= row <= number:
+            file.seek(mark.offset)
+            row = mark.row
+        for _ in range(row, number):
+            _line(file, most)
+        content = _line(file, most)
+        row = number + 1
+        if content == b"":
+            return
+        yield NumberedLine(number, content and content.removesuffix(b"\n"))
+
+
+def _line(file: BinaryIO, most: int) -> bytes | None:
+    """Return the next line with its end, b"" at the end of the file; None if it has more than ``most`` bytes."""
+    line = file.readline(most + 1)
+    if len(line) <= most or line.endswith(b"\n"):
+        return line
+    while (more := file.readline(most)) and not more.endswith(b"\n"):
+        pass
+    return None
 
 
 _DAMAGED = "damaged: {}; the rest of the file is not read"
@@ -203,13 +261,23 @@ class _Lines:
     """The lines of a block, whose values the kernel locates."""
 
     def __init__(
-        self, block: bytes | None, first: int, name: str, columns: Columns, most: int, prefix: str, offset: int
+        self,
+        block: bytes | None,
+        first: int,
+        name: str,
+        columns: Columns,
+        most: int,
+        prefix: str,
+        offset: int,
+        start: int | None,
     ) -> None:
         self._name, self._columns, self._most, self._prefix, self._offset = name, columns, most, prefix, offset
         self._first, self._block = first, block or b""
         self._is_long = block is None
-        if self._first == 1:
+        self._start = start
+        if self._first == 1 and self._block.startswith(_MARK):
             self._block = self._block.removeprefix(_MARK)
+            self._start = None if start is None else start + len(_MARK)
         names = (columns.id, columns.text, columns.url, columns.date)
         wanted = [(name or "").encode() for name in names]
         self._data = np.frombuffer(self._block, np.uint8)
@@ -265,7 +333,8 @@ class _Lines:
             )
         starts, ends = self._starts[places, 1], self._ends[places, 1]
         is_integer = self._kinds[places, 0] == INTEGER
-        return Sheet(self._name, rows, ids, urls, dates, self._data, starts, ends, self._offset, is_integer)
+        lines = None if self._start is None else self._start + np.append(0, self._line_ends[:-1] + 1)[places]
+        return Sheet(self._name, rows, ids, urls, dates, self._data, starts, ends, self._offset, is_integer, lines)
 
     def _words(self, column: int, places: list[int]) -> Column:
         """Return a column whose values are strings, integers or missing."""

@@ -3,7 +3,10 @@
 import errno
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from whorl.errors import DocumentError
 from whorl.formats.archives.names import printable
@@ -48,7 +51,18 @@ def check_types(path: Path, schema: Any, columns: Columns) -> None:
         raise DocumentError(f"the column {columns.content!r} holds {kind}, not {wanted}; name another", str(path))
 
 
-def rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> Iterator[CorpusRecord | Fault]:
+# The numbers of the rows that are read, sorted; None reads all of them. More rows around them may be read.
+Chosen: TypeAlias = NDArray[np.int64] | None
+
+
+def _has_chosen(chosen: Chosen, first: int, end: int) -> bool:
+    """Return whether a row from the first on, and before the end, is to be read."""
+    return chosen is None or bool(np.any((chosen >= first) & (chosen < end)))
+
+
+def rows(
+    path: Path, name: str, columns: Columns, rules: Rules, prefix: str, chosen: Chosen = None
+) -> Iterator[CorpusRecord | Fault]:
     """Yield every row as a record or a fault. A damaged row group ends there; the next one is read."""
     pa, _ = arrow()
     try:
@@ -61,14 +75,18 @@ def rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> 
         first, size = 1, path.stat().st_size / max(1, sum(group[0] for group in plan))
         for number, (count, step, refusal) in enumerate(plan):
             row, end = first, first + count
-            for values in [refusal] if refusal else _batches(file, number, step, columns):
-                if isinstance(values, str):
-                    yield Fault(name, row, f"rows {row:,} to {end - 1:,} are lost: {values}")
+            if not _has_chosen(chosen, first, end):
+                first = end
+                continue
+            for batch in [refusal] if refusal else _batches(file, number, step, columns, chosen, first):
+                if isinstance(batch, str):
+                    yield Fault(name, row, f"rows {row:,} to {end - 1:,} are lost: {batch}")
                     break
-                for item in zip(*values.values(), strict=True):
-                    place = RowPlace(name, row)
-                    yield _row(dict(zip(values, item, strict=True)), columns, place, round(size * row), prefix)
-                    row += 1
+                length, values = batch
+                for place, item in enumerate(zip(*values.values(), strict=True), row):
+                    cells = dict(zip(values, item, strict=True))
+                    yield _row(cells, columns, RowPlace(name, place), round(size * place), prefix)
+                row += length
             else:
                 if row != end:
                     yield Fault(name, row, f"damaged: {count:,} rows are promised, {row - first:,} are there")
@@ -92,7 +110,9 @@ def _open_arrow(path: Path) -> Any:
     return pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
 
 
-def arrow_rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> Iterator[CorpusRecord | Fault]:
+def arrow_rows(
+    path: Path, name: str, columns: Columns, rules: Rules, prefix: str, chosen: Chosen = None
+) -> Iterator[CorpusRecord | Fault]:
     """Yield every row of an Arrow file or stream (Feather, shards of Hugging Face datasets). What follows damage is
     not read."""
     pa, _ = arrow()
@@ -104,11 +124,12 @@ def arrow_rows(path: Path, name: str, columns: Columns, rules: Rules, prefix: st
                 batch.column(column).validate(full=True)
             for start in range(0, batch.num_rows, _ARROW_ROWS):
                 part = batch.slice(start, _ARROW_ROWS)
-                values = {name: _values(part.column(name), name == columns.date) for name in needed}
-                for item in zip(*values.values(), strict=True):
-                    row += 1
-                    place = RowPlace(name, row)
-                    yield _row(dict(zip(values, item, strict=True)), columns, place, min(offset, size), prefix)
+                if _has_chosen(chosen, row + 1, row + 1 + part.num_rows):
+                    values = {name: _values(part.column(name), name == columns.date) for name in needed}
+                    for place, item in enumerate(zip(*values.values(), strict=True), row + 1):
+                        cells = dict(zip(values, item, strict=True))
+                        yield _row(cells, columns, RowPlace(name, place), min(offset, size), prefix)
+                row += part.num_rows
     except (pa.ArrowException, *_DAMAGE) as error:
         yield Fault(name, row + 1, f"damaged: {_reason(error)}; the rest of the file is not read")
 
@@ -140,14 +161,20 @@ def _open(path: Path) -> Any:
     return pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True)
 
 
-def _batches(file: Any, group: int, step: int, columns: Columns) -> Iterator[dict[str, list[Any]] | str]:
-    """Yield the values of each column, some rows at a time; if the group is damaged, yield the reason and stop."""
+def _batches(
+    file: Any, group: int, step: int, columns: Columns, chosen: Chosen, row: int
+) -> Iterator[tuple[int, dict[str, list[Any]]] | str]:
+    """Yield the number of rows of each batch of a group, whose first row is ``row``, and the values of each column if
+    one of the rows is chosen. If the group is damaged, yield the reason and stop."""
     pa, _ = arrow()
     there = set(file.schema_arrow.names)
     needed = [name for name in columns.needed() if name in there]
     try:
         for batch in file.iter_batches(batch_size=step, row_groups=[group], columns=needed, use_threads=False):
-            yield {name: _values(batch.column(name), name == columns.date) for name in batch.schema.names}
+            is_read = _has_chosen(chosen, row, row + batch.num_rows)
+            names = batch.schema.names if is_read else ()
+            yield batch.num_rows, {name: _values(batch.column(name), name == columns.date) for name in names}
+            row += batch.num_rows
     except (pa.ArrowException, *_DAMAGE) as error:
         yield f"damaged: {_reason(error)}"
 

@@ -1,12 +1,12 @@
 """Read every document of a corpus: folders, archives, single documents and tables. Report every fault."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from whorl.formats.archives.selection import DiskFolder, FileSelector, SelectedF
 from whorl.formats.archives.walk import Item as Walked
 from whorl.formats.archives.walk import Walk
 from whorl.formats.corpora import tables
-from whorl.formats.corpora.jsonl import Sheet
+from whorl.formats.corpora.jsonl import LineMark, Sheet
 from whorl.formats.corpora.records import DEFAULT as NAMES
 from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault
 from whorl.formats.corpora.tables import CorpusItem, TableKind
@@ -53,33 +53,92 @@ def read_sheets(
     return _read(path, columns, rules, seen, prefix, tables.sheets)
 
 
+# The row of a document in a table that is read whole to find it.
+UNKNOWN_ROW = -1
+
+
+class ChosenPlace(NamedTuple):
+    """Where a document is: the ``source_name`` of its table, "" for any table, and its row; row 0 is a file that is no
+    table. ``mark`` is that of an earlier line, for JSONL."""
+
+    file: str
+    row: int
+    mark: LineMark = LineMark(1, 0)
+
+
 def read_chosen(
-    path: Path, ids: Collection[str], tables_named: Collection[str] | None, columns: Columns, rules: Rules, prefix: str
+    path: Path, chosen: Mapping[str, ChosenPlace], columns: Columns, rules: Rules, prefix: str
 ) -> Iterator[Document]:
-    """Yield the documents with these ids, which ``read`` gave, each under its id.
+    """Yield some documents that ``read`` gave, each under its id; read little else. ``chosen`` has their places."""
+    tables_read = _ChosenRows(chosen)
+    files = _files_on_disk(path, chosen, prefix)
+    if files is None:
+        items = _read(path, columns, rules, None, prefix, tables_read.read)
+    else:
+        items = _read_files(files, chosen, columns, rules, prefix, tables_read.read)
+    for item in items:
+        if isinstance(item, Sheet):
+            yield from item.documents()
+        elif isinstance(item, CorpusRecord) and item.id in chosen:
+            yield replace(item.document, name=item.id)
 
-    ``tables_named`` are the tables to read, by their ``source_name``; None reads all of them.
-    """
-    encoded = {identity.encode("utf-8", "surrogatepass") for identity in ids}
 
-    def chosen(
-        kind: TableKind, table: Path, name: str, columns: Columns, rules: Rules, prefix: str
+class _ChosenRows:
+    """Read the chosen rows of tables."""
+
+    def __init__(self, chosen: Mapping[str, ChosenPlace]) -> None:
+        self._ids = {identity.encode("utf-8", "surrogatepass") for identity in chosen}
+        self._rows = dict[str, dict[int, LineMark]]()
+        for file, row, mark in chosen.values():
+            if row != 0:
+                self._rows.setdefault(file, {})[row] = mark
+
+    def read(
+        self, kind: TableKind, table: Path, name: str, columns: Columns, rules: Rules, prefix: str
     ) -> Iterator[CorpusItem]:
-        if tables_named is not None and source_name(name, prefix) not in tables_named:
+        """Yield the chosen rows, and perhaps others that are no part of a sheet."""
+        rows = {**self._rows.get("", {}), **self._rows.get(source_name(name, prefix), {})}
+        if not rows:
+            return
+        if UNKNOWN_ROW not in rows:
+            yield from tables.chosen_rows(kind, table, name, columns, rules, prefix, rows)
             return
         for item in tables.sheets(kind, table, name, columns, rules, prefix):
             if not isinstance(item, Sheet):
                 yield item
                 continue
-            is_chosen = np.fromiter((identity in encoded for identity in item.ids.encoded()), np.bool_, len(item))
+            is_chosen = np.fromiter((identity in self._ids for identity in item.ids.encoded()), np.bool_, len(item))
             if is_chosen.any():
                 yield item.chosen(is_chosen)
 
-    for item in _read(path, columns, rules, None, prefix, chosen):
-        if isinstance(item, Sheet):
-            yield from item.documents()
-        elif isinstance(item, CorpusRecord) and item.id in ids:
-            yield replace(item.document, name=item.id)
+
+def _files_on_disk(path: Path, chosen: Mapping[str, ChosenPlace], prefix: str) -> dict[str, Path] | None:
+    """Return the names of all chosen documents and tables of a folder, with their files; None if the folder must be
+    walked to find one, such as a part of an archive."""
+    if not path.is_dir():
+        return None
+    names = {identity if place.row == 0 else place.file for identity, place in chosen.items()}
+    files = {name.removeprefix(prefix): path / name.removeprefix(prefix) for name in names}
+    return files if "" not in files and all(map(Path.is_file, files.values())) else None
+
+
+def _read_files(
+    files: Mapping[str, Path],
+    chosen: Mapping[str, ChosenPlace],
+    columns: Columns,
+    rules: Rules,
+    prefix: str,
+    reader: TableReader,
+) -> Iterator[CorpusItem]:
+    """Yield documents and rows of some files of a folder."""
+    for name, file in sorted(files.items()):
+        place = chosen.get(prefix + name)
+        if place is not None and place.row == 0:
+            yield CorpusRecord(prefix + name, Document(prefix + name, file), name, 0)
+        elif kind := tables.kind(file, name, columns, rules):
+            yield from _inner(
+                kind, file, name, columns, rules, partial(reader, kind, file, name, columns, rules, prefix), 0
+            )
 
 
 def _read(

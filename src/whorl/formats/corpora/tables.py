@@ -2,16 +2,18 @@
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from whorl.errors import DocumentError
 from whorl.formats.archives.names import damage, opened, printable, reason
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import jsonl
-from whorl.formats.corpora.jsonl import Sheet, is_encodable, object_of, with_text
+from whorl.formats.corpora.jsonl import LineMark, Sheet, is_encodable, object_of, with_text
 from whorl.formats.corpora.records import (
     BadRowError,
     Columns,
@@ -160,6 +162,28 @@ def sheets(kind: TableKind, path: Path, name: str, columns: Columns, rules: Rule
     if kind == "jsonl" and columns.features is columns.contact is columns.rank is None:
         return jsonl.sheets(path, name, columns, rules, prefix)
     return records(kind, path, name, columns, rules, prefix)
+
+
+def chosen_rows(
+    kind: TableKind, path: Path, name: str, columns: Columns, rules: Rules, prefix: str, chosen: Mapping[int, LineMark]
+) -> Iterator[CorpusRecord | Fault]:
+    """Yield some rows, by their numbers, and read little else; other rows may be yielded, too. The marks are those of
+    JSONL."""
+    if kind == "jsonl":
+        yield from jsonl.chosen_rows(path, name, columns, rules, prefix, chosen)
+    elif kind in ("parquet", "arrow"):
+        from whorl.formats.corpora import parquet_rows
+
+        read = parquet_rows.rows if kind == "parquet" else parquet_rows.arrow_rows
+        yield from read(path, name, columns, rules, prefix, np.array(sorted(chosen), np.int64))
+    else:
+        missing = set(chosen)
+        for item in records(kind, path, name, columns, rules, prefix):
+            if item.row in missing:
+                missing.remove(item.row)
+                yield item
+            if not missing:
+                return
 
 
 # Characters that may separate the cells of a CSV file; the most frequent in its first line does.
