@@ -96,7 +96,9 @@ class Threads:
         self._crew = Crew(partial(_make, self._calls))
 
     def __del__(self) -> None:
-        self._calls.put(None)  # where an interrupt prevented the close
+        """End the threads, where an interrupt prevented the close; one that came before left none."""
+        if hasattr(self, "_crew"):
+            self._calls.put(None)
 
     def __enter__(self) -> Self:
         return self
