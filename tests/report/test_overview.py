@@ -1,7 +1,9 @@
 """The overview in a browser: sorting, filtering, paging, the slider, the graph, themes, print."""
 
+import json
 import re
 from dataclasses import replace
+from math import log1p
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -238,6 +240,72 @@ def test_submissions_without_a_link_can_be_hidden(index):
     expect(lonely.first).to_be_hidden()
     index.locator("#linked-only").uncheck()
     expect(lonely.first).to_be_visible()
+
+
+def heights(page: Page, picture: str) -> list[float]:
+    return [float(rect.get_attribute("height") or 0) for rect in page.locator(f"{picture} rect").all()]
+
+
+def counts(page: Page, picture: str) -> list[int]:
+    return [int(title.split(": ")[1].split()[0]) for title in page.locator(f"{picture} title").all_text_contents()]
+
+
+@pytest.mark.parametrize("picture", ["histogram", "lengths"])
+def test_a_histogram_is_drawn_on_either_scale(index, picture):
+    box = index.locator(f'[data-log="{picture}"]')
+    numbers = counts(index, f"#{picture}")
+    for _ in range(2):
+        box.set_checked(not box.is_checked())
+        assert counts(index, f"#{picture}") == numbers
+        scale = log1p if box.is_checked() else float
+        for height, number in zip(heights(index, f"#{picture}"), numbers, strict=True):
+            assert height == pytest.approx(100 * scale(number) / scale(max(numbers)), abs=0.01)
+
+
+def test_bars_are_made_wider(index):
+    total = sum(counts(index, "#histogram"))
+    for width in ("10", "2", "5"):
+        index.locator("#bar-width").select_option(width)
+        assert sum(counts(index, "#histogram")) == total
+        starts = [int(rect.get_attribute("data-from")) for rect in index.locator("#histogram rect").all()]
+        assert all(start % int(width) == 0 for start in starts)
+        assert len(set(starts)) == len(starts)
+    index.locator('input[type="number"][data-minimum]').fill("60")
+    faded = index.locator("#histogram rect.below")
+    expect(faded).to_have_count(sum(start < 60 for start in starts))
+
+
+def test_listed_pairs_are_drawn_by_other_measures(index):
+    listed = sum(counts(index, "#lengths"))
+    for measure in ("common", "similarity", "containment", "coverage", "longest"):
+        index.locator("#measure").select_option(measure)
+        assert sum(counts(index, "#lengths")) == listed
+        expect(index.locator("#lengths-hint")).to_contain_text("Half of the listed pairs have at most")
+    expect(index.locator("#lengths-title")).to_have_text("Longest passages")
+
+
+def test_nodes_are_coloured_by_labels(index):
+    nodes = index.locator("#graph .node")
+    before = [node.get_attribute("class") for node in nodes.all()]
+    index.locator("#colours").select_option("labels")
+    expect(index.locator("#by-labels")).to_be_visible()
+    expect(index.locator("#by-clusters")).to_be_hidden()
+    labels = index.locator("#by-labels li").all_inner_texts()
+    facts = json.loads(index.locator("#facts").text_content())
+    for node in nodes.all():
+        label = facts["labels"][int(node.get_attribute("data-submission"))]
+        colour = f"c{labels.index(label)}" if label in labels else "none"
+        assert colour in node.get_attribute("class").split()
+    index.locator("#colours").select_option("clusters")
+    assert [node.get_attribute("class") for node in nodes.all()] == before
+
+
+def test_a_chosen_node_leads_to_the_page_of_its_submission(index):
+    node = index.locator("#graph .node").first
+    name = node.get_attribute("aria-label")
+    node.press("Enter")
+    index.get_by_role("link", name="its page").click()
+    expect(index.locator("h1")).to_have_text(name)
 
 
 def test_the_button_prints(index):

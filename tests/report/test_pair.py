@@ -111,6 +111,14 @@ def test_brackets_go_to_the_next_and_previous_pair(pair):
     expect(pair).to_have_url(re.compile("0002.html$"))
 
 
+def test_the_buttons_stand_in_one_row_on_a_laptop(page, report):
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.goto((report.parent / "pair" / "0012.html").as_uri())
+    tops = [round(each.bounding_box()["y"]) for each in page.locator(".top .where, .tools button").all()]
+    assert len(tops) == 9
+    assert max(tops) - min(tops) < 20
+
+
 def test_help_opens_and_closes(pair):
     pair.keyboard.press("?")
     expect(pair.locator("#keys")).to_be_visible()

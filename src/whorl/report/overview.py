@@ -1,5 +1,6 @@
 """The pages about a whole class: the overview, the list of submissions, and a page for each cluster."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -144,6 +145,7 @@ def overview(comparison: Comparison, title: str, now: datetime, review: Review =
         graph=drawn,
         linked=linked,
         every_label=sorted(numbers),
+        label_counts=Counter(submission.label for submission in comparison.submissions),
         unlabelled=any(not submission.label for submission in comparison.submissions),
         labels=tuple(numbers)[:LABEL_COLOURS],
         timeline=timeline(comparison, numbers),

@@ -39,8 +39,8 @@ function showTip(element, text) {
 function tipOf(element) {
   if (element.classList.contains("node")) {
     const submission = Number(element.dataset.submission);
-    const label = facts.labels[submission];
-    return label ? `${facts.names[submission]} (${label})` : facts.names[submission];
+    const about = [facts.labels[submission], facts.dates[submission]].filter(Boolean).join(", ");
+    return about ? `${facts.names[submission]} (${about})` : facts.names[submission];
   }
   const pair = pairOf(element);
   return `${facts.names[pair.left]} and ${facts.names[pair.right]}: ${percent(pair.score)}`;
@@ -90,6 +90,23 @@ for (const element of [...nodes, ...links]) {
   }
 }
 
+// Colour the nodes by their clusters, as at first, or by their labels.
+const colours = document.getElementById("colours");
+const clusterColours = nodes.map((node) => node.getAttribute("class").replace("node ", ""));
+const legends = { clusters: document.getElementById("by-clusters"), labels: document.getElementById("by-labels") };
+
+function colourNodes() {
+  const labels = [...legends.labels.querySelectorAll("li")].map((item) => item.textContent);
+  nodes.forEach((node, at) => {
+    const label = labels.indexOf(facts.labels[Number(node.dataset.submission)]);
+    const colour = label < 0 ? "none" : `c${label}`;
+    node.setAttribute("class", `node ${colours.value === "labels" ? colour : clusterColours[at]}`);
+  });
+  for (const [name, legend] of Object.entries(legends)) if (legend !== null) legend.hidden = name !== colours.value;
+  drawGraph();
+}
+
+colours?.addEventListener("change", colourNodes);
 linkedOnly?.addEventListener("change", drawGraph);
 shown.listeners.push(drawGraph);
 shown.change({});

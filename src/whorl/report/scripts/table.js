@@ -240,7 +240,9 @@ shown.listeners.push(() => {
   Object.assign(table, restored);
   restored = {};
   const chip = document.getElementById("only");
-  chip.hidden = shown.only === null;
+  const chosen = document.getElementById("chosen");
+  chosen.hidden = shown.only === null;
+  if (shown.only !== null) chosen.querySelector("a").href = `submission/${pageName(shown.only + 1)}`;
   chip.textContent = shown.only === null ? "" : `Only pairs of ${facts.names[shown.only]} ✕`;
   const least = document.getElementById("filter-longest");
   if (least !== document.activeElement) least.value = shown.longest;
