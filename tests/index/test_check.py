@@ -23,6 +23,7 @@ from whorl.index.places import Reason, bibliography, quotations
 from whorl.index.search import with_labels
 from whorl.matching import chains
 from whorl.matching.passage import Measure, covered_once, subtract, union
+from whorl.report.provenance import origins
 
 SONG = "The keeper wrote down every evening what the sea had brought him, and what it had taken from him again."
 TALE = "A baker fired his three ovens every morning before the village woke, and nobody ever asked him why he did."
@@ -622,6 +623,32 @@ def test_names_decide_among_programs_with_the_same_tokens(monkeypatch):
             programs.add(Document(f"{number}.py", program(f"value{number}")))
         result = check_manuscript(programs, Document("mine.py", f"print(1)\n{program('value23')}print(2)\n"))
     assert "23.py" in [source.document.name for source in result.sources]
+
+
+def test_signs_in_strings_decide_like_names(monkeypatch):
+    """A table of emoji has no word, and was said to come from any other table."""
+    monkeypatch.setattr(base, "FIRST_READ", 2)
+    tables = [[chr(0x1F300 + 20 * number + sign) for sign in range(15)] for number in range(20)]
+    with MemoryIndex.create("code") as programs:
+        for number, signs in enumerate(tables):
+            programs.add(Document(f"{number}.py", f"signs = {signs}\n", labels=(f"purl=pkg:generic/signs@{number}",)))
+        mine = "".join(f'    "{sign}",\n' for sign in tables[13])
+        result = check_manuscript(programs, Document("mine.py", f"{mine}\nprint(2)\n"))
+    assert [origin.release.version for origin in origins(result)] == ["13"]
+
+
+def test_more_programs_are_considered_for_a_snippet(monkeypatch):
+    """Hundreds of programs have the tokens of a short snippet: its origin was not one of those that were considered."""
+    monkeypatch.setattr(base, "FIRST_READ", 2)
+    monkeypatch.setattr(cover, "TIED", 4)
+    with MemoryIndex.create("code") as programs:
+        for number in range(30):
+            programs.add(Document(f"{number}.py", program(f"value{number}")))
+        mine = Document("mine.py", f"print(1)\n{program('value23')}print(2)\n")
+        monkeypatch.setattr(cover, "SNIPPET", 5)
+        assert "23.py" not in [source.document.name for source in check_manuscript(programs, mine).sources]
+        monkeypatch.setattr(cover, "SNIPPET", 500)
+        assert "23.py" in [source.document.name for source in check_manuscript(programs, mine).sources]
 
 
 def test_common_fingerprints_count_in_a_run(monkeypatch):

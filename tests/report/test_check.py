@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from whorl import Document, Exclusions, MemoryIndex, check_manuscript
-from whorl.report.check import BLOCK, check_page, write_checks
+from whorl.report.check import BEGINNING, BLOCK, _Pieces, check_page, write_checks
 from whorl.report.words import percent
 
 SONG = "The keeper wrote down every evening what the sea had brought him, and what it had taken from him again."
@@ -122,6 +122,17 @@ def test_a_passage_over_the_bound_of_two_blocks_is_one_stretch(page, tmp_path):
     assert page.locator("#text mark[data-n]").count() == 1
     page.locator("#text mark").first.click()
     assert page.locator("#text mark.on").count() == page.locator("#text mark").count() > 2
+
+
+def test_passages_beyond_the_room_are_cut_and_have_no_context(index, monkeypatch):
+    """A program has thousands of passages, and their context alone made a page of 5 MB."""
+    check = check_manuscript(index, Document("draft.txt", DRAFT))
+    texts = [each["texts"] for source in _Pieces(check).facts()["sources"] for each in source["passages"]]
+    assert any(before and after for before, _, after in texts)
+    monkeypatch.setattr("whorl.report.check.ROOM", 1)
+    texts = [each["texts"] for source in _Pieces(check).facts()["sources"] for each in source["passages"]]
+    assert len(texts) > 1
+    assert all(len(text) <= BEGINNING + 1 and (before, after) == ("", "") for before, text, after in texts[1:])
 
 
 def test_common_code_counts_again_on_the_page(page, tmp_path):

@@ -25,8 +25,9 @@ from whorl.storage.postings import PostingHits
 # Sources that a cover has for each fingerprint, where there are so many.
 LAYERS = 3
 
-# Documents with a longest run that are considered. Many have the same idiom; the names in their texts decide then.
-TIED = 300
+# Documents with a longest run that are considered. Many have the same idiom; the names in their texts decide then. A
+# snippet, of so many tokens at most, may be nothing but an idiom. Whole files would take 40% more time with as many.
+TIED, TIED_SNIPPET, SNIPPET = 300, 1500, 500
 
 # Fingerprints by which a run may be longer by chance: the statement after a snippet may continue as in another program.
 BY_CHANCE = 2
@@ -71,6 +72,7 @@ class Cover:
         order = np.argsort(query.places, kind="stable")
         places = query.places[order].astype(np.int64)
         self._starts, self._ends = query.starts[places], query.ends[np.minimum(places + k, len(query)) - 1]
+        self._most_tied = TIED_SNIPPET if len(query) <= SNIPPET else TIED
         self._is_left = np.ones(len(places), np.bool_)
         self._is_tried = np.zeros(len(candidates), np.bool_)
         self._hashes = np.searchsorted(distinct(query.hashes), query.hashes[order])
@@ -156,7 +158,7 @@ class Cover:
         chosen, members, counts = np.unique(rows[is_long], return_inverse=True, return_counts=True)
         has_longest = np.zeros(len(chosen), np.bool_)
         has_longest[members[(lengths == longest[at])[is_long]]] = True
-        return chosen[np.lexsort((-counts, ~has_longest))][:TIED]
+        return chosen[np.lexsort((-counts, ~has_longest))][: self._most_tied]
 
     def _in_a_row(self) -> NDArray[np.bool_]:
         """Return which fingerprints have a neighbour that is shared as well, at the same distance."""
@@ -212,25 +214,26 @@ def _in_order(
     return keys >> wide + narrow, keys & (1 << narrow) - 1, (keys >> narrow & (1 << wide) - 1) + least
 
 
-_WORD = re.compile(r"\w+")
+# A word, or a sign that programs have in strings only, such as an emoji.
+WORD = re.compile(r"\w+|[^\w\s\x00-\x7f]")
 
 
 # Letters of words as themselves, other ASCII characters as spaces.
-_ASCII_WORDS = bytes(code if _WORD.match(chr(code)) else ord(" ") for code in range(128)) + bytes(128)
+_ASCII_WORDS = bytes(code if WORD.match(chr(code)) else ord(" ") for code in range(128)) + bytes(128)
 
 
 def _shared_words(words: frozenset[str], encoded: set[bytes], other: str) -> set[str]:
     """Return the words that another text has. ``encoded`` has those in ASCII, by which most programs are read in a
     third of the time."""
     if not other.isascii():
-        return {*words.intersection(_WORD.findall(other))}
+        return {*words.intersection(WORD.findall(other))}
     return {word.decode() for word in encoded.intersection(other.encode().translate(_ASCII_WORDS).split())}
 
 
 def with_most_words(text: str, others: Iterable[str]) -> NDArray[np.intp]:
     """Return the places of other texts, those first that have most of the distinct words of a text. A word counts by
     its inverse document frequency: rare names decide."""
-    words = frozenset(_WORD.findall(text))
+    words = frozenset(WORD.findall(text))
     encoded = {word.encode() for word in words if word.isascii()}
     shared = [_shared_words(words, encoded, other) for other in others]
     counts = Counter(word for each in shared for word in each)

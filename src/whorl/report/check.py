@@ -20,8 +20,8 @@ from whorl.report.markup import coarse, code, colour, has_many, link, plain, sho
 from whorl.report.pages import page_name, render
 from whorl.report.write import KIND, MARKER, check_folder, swap
 
-# Characters of a source's passage that a page holds: a screen. When all passages have used the room, the others are cut
-# to their beginning, so that a page stays below 5 MB.
+# Characters of a source's passage that a page holds: a screen. When passages and their context have used the room, the
+# others are cut to their beginning, so that a page stays below 5 MB.
 LONGEST, ROOM, BEGINNING = 3_000, 1_500_000, 100
 
 # Characters of a block of the text at least: a screen or two. The browser lays out only the blocks that are seen.
@@ -157,10 +157,12 @@ class _Pieces:
         there = f"line {right.start_line:,}" if right.start_line else ""
         edited = {"edited": True} if shared.is_edited else {}
         tokens = {} if shared.tokens is None else {"tokens": shared.tokens}
-        text, most = shared.text or "", LONGEST if self._room > 0 else BEGINNING
-        self._room -= len(text[:most])
+        text, has_room = shared.text or "", self._room > 0
+        most = LONGEST if has_room else BEGINNING
         shown = text if len(text) <= most else f"{text[:most]}…"
-        texts = [shared.before, None if shared.text is None else shown, shared.after if shown == text else ""]
+        before, after = shared.before if has_room else "", shared.after if has_room and shown == text else ""
+        self._room -= len(before) + len(shown) + len(after)
+        texts = [before, None if shared.text is None else shown, after]
         return {"pieces": self._ranges(shared.spans), "here": here, "there": there, "texts": texts, **tokens, **edited}
 
 

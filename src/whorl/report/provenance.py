@@ -19,6 +19,7 @@ from uuid import uuid4
 from whorl._version import VERSION
 from whorl.formats.encoding import decode, detect
 from whorl.index.check import RESIDUE, ManuscriptCheck, SourcePassage
+from whorl.index.cover import WORD
 from whorl.index.store import Entry
 from whorl.matching.passage import Lines, subtract, union
 from whorl.model import Span, title_of
@@ -28,8 +29,6 @@ NO_ASSERTION = "NOASSERTION"
 
 # What is said about a stretch that is too short to count.
 COMMON = "Common code: the release has these tokens too, as unrelated programs may."
-
-_WORD = re.compile(r"\w+")
 
 _PURL = re.compile(r"pkg:[A-Za-z][\w.+-]*/(?:[^@?#]*/)?(?P<name>[^/@?#]+)(?:@(?P<version>[^?#]+))?\S*")
 
@@ -112,7 +111,7 @@ def origins(check: ManuscriptCheck) -> list[Origin]:
 
 def _likeliest(shared: SourcePassage, check: ManuscriptCheck) -> tuple[bool, int, int]:
     left, passage = shared.passage.left, shared.passage
-    words, others = (Counter(_WORD.findall(each)) for each in (check.text[left.start : left.end], shared.text or ""))
+    words, others = (Counter(WORD.findall(each)) for each in (check.text[left.start : left.end], shared.text or ""))
     is_common = shared.is_common(check.exclusions)
     return is_common, -passage.symbols - (words & others).total(), len(passage.matches)
 
