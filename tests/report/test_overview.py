@@ -284,6 +284,14 @@ def test_listed_pairs_are_drawn_by_other_measures(index):
     expect(index.locator("#lengths-title")).to_have_text("Longest passages")
 
 
+def test_paper_has_all_columns_and_no_names_of_controls(index):
+    index.set_viewport_size({"width": 1039, "height": 720})
+    index.emulate_media(media="print")
+    expect(index.locator(".options label").first).to_be_hidden()
+    for table in ("#table", "#pairs"):
+        assert index.locator(table).evaluate("box => box.scrollWidth") <= 1039
+
+
 def test_nodes_are_coloured_by_labels(index):
     nodes = index.locator("#graph .node")
     before = [node.get_attribute("class") for node in nodes.all()]
