@@ -98,6 +98,10 @@ def test_files_tell_their_matched_share_and_are_ordered_by_it(pair):
     assert second.bounding_box()["y"] < first.bounding_box()["y"]
     order.select_option("name")
     assert files(pair, "r") == ["c.py", "d.py"]
+    order.select_option("matched share")
+    order.select_option("longest passage")
+    longest = pair.locator("#passages .at:nth-of-type(2) bdi").first.inner_text()
+    assert files(pair, "r") == [longest, "d.py"]
 
 
 def rows(page: Page) -> list[tuple[str, str, str]]:

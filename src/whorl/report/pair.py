@@ -63,14 +63,15 @@ class StretchView:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A file with its number in the submission, its lines, the number of its passages on the page, and its matched
-    share. A closed file is opened by a click, or with its passage."""
+    """A file with its number in the submission, its lines, the number of its passages on the page, that of the longest
+    one, and its matched share. A closed file is opened by a click, or with its passage."""
 
     file: File
     number: int
     language: str
     stretches: tuple[StretchView, ...]
     shared: int
+    longest: int
     matched: float
     is_open: bool
 
@@ -363,11 +364,12 @@ def _file(
     lines: Container[int] | None,
     matched: float,
 ) -> FileView:
-    shared = len({mark.passage for mark in marks})
+    passages = {mark.passage for mark in marks}
     items = source_items(file, text, marks, key)
     is_open = room.is_open
     views = [view for stretch in stretches(text, marks, items) for view in room.take(stretch, lines)]
-    return FileView(file, number, _language(file), tuple(_joined(views)), shared, matched, is_open)
+    joined, language = tuple(_joined(views)), _language(file)
+    return FileView(file, number, language, joined, len(passages), min(passages, default=0), matched, is_open)
 
 
 def matched_share(file: File, passages: Iterable[Passage], key: str) -> float:

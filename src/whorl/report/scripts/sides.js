@@ -37,9 +37,9 @@ function swapSides() {
 document.getElementById("swap").addEventListener("click", swapSides);
 ACTIONS.x = swapSides;
 
-// The highest value first; the number of a file is its place by name.
+// The highest value first. The number of a file is its place by name; passages have numbers too, the longest the lowest.
 function orderFiles(pane, key) {
-  const rank = (file) => (key === "number" ? -1 : 1) * Number(file.dataset[key]);
+  const rank = (file) => (key === "number" || key === "longest" ? -1 : 1) * Number(file.dataset[key]);
   const files = [...pane.querySelectorAll("details.file")].sort(
     (one, other) => rank(other) - rank(one) || one.dataset.number - other.dataset.number,
   );
