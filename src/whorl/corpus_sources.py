@@ -79,8 +79,8 @@ def find_sources(paths: Sequence[Path], out: Path, columns: Columns, rules: Rule
             sources.append(Source(prefix + printable(item.name), item.file, kind, out / prefix / item.name))
     if refused := [source for source in sources if _is_refused(source)]:
         raise InputError(
-            f"{printable(str(refused[0].path))}: {len(refused):,} files are neither JSONL nor Parquet nor single "
-            "documents, which can be written again; convert or unpack them, or leave them out with --exclude"
+            f"{printable(str(refused[0].path))}: neither JSONL nor Parquet nor a single document, which can be written "
+            f"again ({len(refused):,} in all); convert or unpack them, or leave them out with --exclude"
         )
     if twice := [name for name, count in Counter(source.target for source in sources).items() if count > 1]:
         raise InputError(f"{twice[0]}: two files of the corpus would be written there; name each path once")

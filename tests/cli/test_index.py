@@ -1,6 +1,7 @@
 """``whorl index`` and ``whorl search``: what a person does with an index."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from whorl.cli import main
+from whorl.index.index import Index
 
 CLASS = Path(__file__).parents[2] / "examples" / "class"
 SONG = "The keeper wrote down every evening what the sea had brought him, and what it had taken from him again."
@@ -118,6 +120,28 @@ def test_removing(papers):
     assert refused.exit_code == 1
     assert "no document is called papers/song.txt" in refused.stderr
     assert "1 segment" in run("index", "compact", papers).output
+
+
+def test_purging(papers):
+    refused = run("index", "purge", papers, "papers/none.txt")
+    assert refused.exit_code == 1
+    assert "no document is called papers/none.txt. Nothing was purged" in refused.stderr
+    report = as_json("index", "purge", papers, "papers/song.txt")
+    assert (len(report["removed"]), report["remains"], report["clean"]) == (1, [], True)
+    assert not any(SONG.encode()[:60] in file.read_bytes() for file in papers.rglob("*") if file.is_file())
+    assert run("index", "remove", papers, "papers/tale.html").exit_code == 0
+    purged = run("index", "purge", papers)
+    assert purged.exit_code == 0
+    assert "no trace is left" in purged.output
+
+
+def test_a_purge_that_leaves_traces_fails(papers, monkeypatch):
+    real = Index.purge
+    monkeypatch.setattr(Index, "purge", lambda *args: replace(real(*args), remains=("3 free pages",)))
+    purged = run("index", "purge", papers, "papers/song.txt")
+    assert purged.exit_code == 1
+    assert purged.output.startswith("left: 3 free pages\n1 removed; ")
+    assert json.loads(run("index", "purge", papers, "--format", "json").stdout)["clean"] is False
 
 
 def test_an_export_has_the_texts_and_never_the_key(papers):

@@ -63,6 +63,7 @@ def test_reading_works_and_writing_is_refused_in_one_line(medium: Path) -> None:
     ]  # fmt: skip
     writing = [
         ["index", "add", index, query], ["index", "remove", index, "1.txt"], ["index", "compact", index],
+        ["index", "purge", index],
         ["index", "create", str(medium / "new")], ["registry", "add", registry, query],
         ["sweep", "add", sweep, query, "--date", "2026-02-01"], ["index", "backup", index, str(medium / "copy")],
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -340,6 +341,32 @@ def compact(index: Path) -> None:
     with Index.open(index) as place:
         place.compact()
         click.echo(f"{index}: {place.stats().segments} segment")
+
+
+@command.command()
+@click.argument("index", type=EXISTING)
+@click.argument("names", nargs=-1)
+@format_option("table", "json")
+def purge(index: Path, names: tuple[str, ...], form: str) -> None:
+    """Delete all traces of removed documents, and of those called NAMES, from the files of INDEX, and check.
+
+    Removing a document only hides it. The exit code is 1 if something is left. Stop other programs that use INDEX
+    first.
+    """
+    with Index.open(index) as place:
+        entries = {name: place.entry(name) for name in names}
+        if missing := [name for name, entry in entries.items() if entry is None]:
+            raise DocumentError(f"{index}: no document is called {', '.join(missing)}. Nothing was purged")
+        report = place.purge(entry.id for entry in entries.values() if entry is not None)
+    if form == "json":
+        click.echo(json.dumps(report.as_dict(), indent=1))
+    else:
+        for line in report.remains:
+            click.echo(f"left: {line}")
+        left = "traces are left" if report.remains else "no trace is left"
+        click.echo(f"{len(report.removed):,} removed; {report.searched_bytes:,} bytes searched: {left}")
+    if not report.is_clean:
+        sys.exit(1)
 
 
 @command.command()

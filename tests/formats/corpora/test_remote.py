@@ -4,7 +4,10 @@ import gzip
 import json
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -174,3 +177,22 @@ def test_without_fsspec_the_command_that_installs_it_is_named(tmp_path, monkeypa
     monkeypatch.setattr(remote, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r's3://b/x: needs fsspec; install it with: pip install "whorl\[remote\]"'):
         whorl.cluster_corpus("s3://b/x", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"id": 1, "text": "a"}],
+        {"id": [1], "text": ["a"]},
+        pa.table({"id": [1], "text": ["a"]}),
+        SimpleNamespace(columns=["id", "text"]),  # as a frame of pandas or Polars has them
+        7,
+    ],
+    ids=lambda rows: type(rows).__name__,
+)
+def test_rows_are_no_paths(tmp_path, rows):
+    against: dict[str, Any] = {"against": "x"}
+    for function, more in ((whorl.dedup, {}), (whorl.cluster_corpus, {}), (whorl.decontaminate, against)):
+        with pytest.raises(InputError, match=r"paths: \w+ is not a path; write rows to a JSONL or Parquet file first"):
+            function(rows, tmp_path / "out", **more)
+    assert not any(tmp_path.iterdir())

@@ -7,7 +7,7 @@ a time that stands for the version of its object, so an unchanged object is the 
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from hashlib import blake2b
@@ -62,7 +62,8 @@ def fetching(*names: str, unless: str = "") -> Callable[[Callable[P, R]], Callab
             with _copies(Path(out)) as copies:
                 for name in names:
                     if name in bound.arguments:
-                        bound.arguments[name] = copies.of(bound.arguments[name], bound.arguments.get("progress"))
+                        paths = _checked(name, bound.arguments[name])
+                        bound.arguments[name] = copies.of(paths, bound.arguments.get("progress"))
                 if bound.arguments.get(unless) is not None and copies.folder.is_dir():
                     raise InputError(f"{unless}: knows rows by the paths of their files; copy the objects first")
                 return function(*bound.args, **bound.kwargs)
@@ -70,6 +71,19 @@ def fetching(*names: str, unless: str = "") -> Callable[[Callable[P, R]], Callab
         return wrapper
 
     return decorated
+
+
+def _checked(name: str, paths: Any) -> list[Path | str]:
+    """Return a path, or several, as a list; raise InputError for anything else. The elements of a table would be the
+    names of its columns."""
+    is_table = isinstance(paths, Mapping) or hasattr(paths, "columns") or hasattr(paths, "column_names")
+    given = [paths] if isinstance(paths, str | Path) or is_table or not isinstance(paths, Iterable) else list(paths)
+    for path in given:
+        if not isinstance(path, str | Path):
+            raise InputError(
+                f"{name}: {type(path).__name__} is not a path; write rows to a JSONL or Parquet file first"
+            )
+    return given
 
 
 @contextmanager
@@ -87,10 +101,9 @@ class _Copies:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def of(self, paths: Path | str | Iterable[Path | str], progress: Callable[..., object] | None) -> list[Path | str]:
+    def of(self, paths: Iterable[Path | str], progress: Callable[..., object] | None) -> list[Path | str]:
         """Return paths with copies in place of addresses."""
-        given = [paths] if isinstance(paths, str | Path) else list(paths)
-        return [copy for path in given for copy in self._of(path, progress)]
+        return [copy for path in paths for copy in self._of(path, progress)]
 
     def _of(self, path: Path | str, progress: Callable[..., object] | None) -> list[Path | str]:
         if not is_address(path):
