@@ -571,6 +571,14 @@ def test_a_deep_check_marks_an_edited_passage_as_a_whole(archive, every):
     assert "Changed words were looked for in the 1 likeliest of 1 documents" in deep.notes
 
 
+def test_two_copies_of_a_sentence_are_not_one_edited_passage(index):
+    """All between a quotation and the same sentence in the bibliography was said to be copied with changed words."""
+    text = f"{OWN}\n\nHe said: «{SONG}»\n\n{TALE}\n\n{RIME}\n\nLiteratur\n\n{SONG} 1998."
+    plain, deep = (check_manuscript(index, Document("a", text), deep_seconds=limit) for limit in (None, 60))
+    assert deep.counted == plain.counted
+    assert deep.raw == plain.raw
+
+
 def test_moved_clauses_are_one_edited_passage(archive):
     words = replaced(LONG[4], 12).split()
     clauses = [" ".join(words[start : start + 8]) for start in range(0, len(words), 8)]

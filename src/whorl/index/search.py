@@ -347,12 +347,17 @@ def verified(query: ComparedDocument, other: ComparedDocument, scheme: Scheme) -
 # Share of an edited passage that plain passages may have marked before it replaces them: below, it says something new.
 SAME = 0.9
 
+# How many times as long as in the source an edited passage may be. A longer one holds several copies, and the text
+# between them.
+LONGER = 2
+
 
 def joined(plain: Sequence[Passage], edited: Iterable[Passage]) -> tuple[Passage, ...]:
     """Return plain passages of a document, and edited ones in the place of those that they contain. An edited passage
-    that is nearly all in plain ones is left out."""
+    that is nearly all in plain ones, or much longer than in the document, is left out."""
     exact = union(match.left for passage in plain for match in passage.matches)
-    new = [each for each in edited if _marked(each, exact) < SAME * (each.left.end - each.left.start)]
+    fitting = (each for each in edited if _length(each.left) <= LONGER * _length(each.right))
+    new = [each for each in fitting if _marked(each, exact) < SAME * _length(each.left)]
     kept = [each for each in plain if not any(_contains(other, each) for other in new)]
     return (*(replace(each, stream=EDITED) for each in new), *kept)
 
@@ -360,6 +365,10 @@ def joined(plain: Sequence[Passage], edited: Iterable[Passage]) -> tuple[Passage
 def _marked(passage: Passage, exact: Sequence[Span]) -> int:
     whole = Span(passage.left.start, passage.left.end)
     return whole.end - whole.start - sum(end - start for start, end in subtract([whole], exact))
+
+
+def _length(side: Side) -> int:
+    return side.end - side.start
 
 
 def _contains(outer: Passage, inner: Passage) -> bool:
