@@ -53,6 +53,7 @@ JSON: dict[str, tuple[str, ...]] = {
     "whorl index list": ("whorl index list archive.index",),
     "whorl index export": ("whorl index export archive.index --texts",),
     "whorl index stats": ("whorl index stats archive.index",),
+    "whorl index purge": ("whorl index purge whole.index examples/archive/bells.txt",),
     "whorl search": (
         "whorl search archive.index examples/manuscript.txt --group --explain",
         "whorl search archive.index examples/archive/salt.txt --group",
