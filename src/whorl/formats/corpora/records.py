@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import blake2b
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -308,8 +309,8 @@ def _cells(count: int) -> NDArray[np.uint64]:
         return np.frombuffer(mmap.mmap(file.fileno(), size), np.uint64)
 
 
-# The end of each unit of a text.
-_SEPARATORS = {"paragraph": re.compile(r"\r?\n(?:[^\S\n]*\n)+"), "line": re.compile(r"\r?\n")}
+# The end of each unit of a text; None is a line feed.
+_SEPARATORS = {"paragraph": re.compile(r"\r?\n(?:[^\S\n]*\n)+"), "line": None}
 UNITS = tuple(_SEPARATORS)
 
 
@@ -333,11 +334,12 @@ class RepeatFinder:
     def spans(self, text: str, note: Callable[[bytes], object]) -> list[tuple[int, int]]:
         """Return start and end of each repeated unit, with the line breaks behind it. ``note`` gets the digests of the
         others."""
-        spans, contents, start = list[tuple[int, int]](), list[bytes](), 0
-        ends = [(match.start(), match.end()) for match in self._separator.finditer(text)]
-        for end, behind in [*ends, (len(text), len(text))]:
-            content = " ".join(text[start:end].split())
-            if len(content) >= self._shortest:
+        spans, contents, start, shortest = list[tuple[int, int]](), list[bytes](), 0, self._shortest
+        for unit, behind in self._units(text):
+            # Quicker than splitting; most lines of prose pass. The only white space that can be printed is the blank.
+            is_normal = unit.isprintable() and "  " not in unit and unit[:1] != " " != unit[-1:]
+            content = unit if is_normal else " ".join(unit.split())
+            if len(content) >= shortest:
                 spans.append((start, behind))
                 contents.append(content.encode("utf-8", "surrogatepass"))
             start = behind
@@ -347,6 +349,20 @@ class RepeatFinder:
         new = self._seen.add_digests(digests)
         note(digests[new].tobytes())
         return [span for span, is_new in zip(spans, new, strict=True) if not is_new]
+
+    def _units(self, text: str) -> Iterator[tuple[str, int]]:
+        """Yield each unit of a text, and where the next one starts."""
+        if self._separator is None:  # of lines: a carriage return at the end of one is white space
+            units = text.split("\n")
+            behind = accumulate(len(unit) + 1 for unit in units)
+            yield from zip(units[:-1], behind, strict=False)
+            yield units[-1], len(text)
+            return
+        start = 0
+        for match in self._separator.finditer(text):
+            yield text[start : match.start()], match.end()
+            start = match.end()
+        yield text[start:], len(text)
 
 
 def without_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
