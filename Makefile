@@ -19,14 +19,14 @@ WORKERS := -n 3
 PYTEST := nice -n 19 $(BIN)/python -m pytest $(WORKERS)
 
 # What make quick leaves to make test: other processes, parsers that are stopped, browsers, and much to read.
-LEFT_OUT := cli/test_limits.py cli/test_refusals.py cli/test_remote.py clustering/test_run.py \
+LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/test_remote.py clustering/test_run.py \
 	comparison/test_export.py comparison/test_hiding.py comparison/test_intake.py comparison/test_layouts.py \
 	comparison/test_planted.py comparison/test_statements.py deploy docs engine/selectors/test_density.py \
 	engine/sketches/test_estimates.py experiments formats/archives/test_hostile.py formats/code \
-	formats/corpora/test_jsonl.py formats/corpora/test_parquet.py formats/documents formats/test_hostile.py \
+	formats/corpora/test_jsonl.py formats/corpora/test_parquet.py formats/corpora/test_warc.py formats/documents formats/test_hostile.py \
 	formats/test_real_files.py fuzz index kernel/test_crowds.py kernel/test_portable.py kernel/test_postings.py \
-	matching/deep registry/test_attacks.py registry/test_crash.py registry/test_damage.py registry/test_search.py \
-	report sandbox service spark sweep test_distributions.py torture
+	matching/deep matching/test_chain.py registry/test_attacks.py registry/test_crash.py registry/test_damage.py registry/test_search.py \
+	report sandbox service spark sweep test_distributions.py test_threads.py torture
 
 .PHONY: run venv test suite test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel lock clean
 
