@@ -1,9 +1,10 @@
-"""The records that layers pass to each other: small, frozen, without I/O."""
+"""The records that layers pass to each other: small, frozen, without I/O; and the base of what a block closes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, overload
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,3 +113,18 @@ class Skipped(NamedTuple):
     size: int | None = None
     expected: bool = False
     submission: str = ""
+
+
+class Closing:
+    """A context manager that closes its object at the end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release all resources."""

@@ -14,10 +14,10 @@ from functools import partial
 from itertools import starmap
 from queue import Empty, SimpleQueue
 from threading import Lock
-from types import TracebackType
-from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from whorl.errors import InputError
+from whorl.model import Closing
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -86,7 +86,7 @@ class Crew:
             self._ended.put(None)
 
 
-class Threads:
+class Threads(Closing):
     """Up to ``count`` threads, which start when they are needed. Leaving drops the calls that have not begun, and waits
     for those that have."""
 
@@ -99,14 +99,6 @@ class Threads:
         """End the threads, where an interrupt prevented the close; one that came before left none."""
         if hasattr(self, "_crew"):
             self._calls.put(None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def submit(self, function: Callable[..., R], *arguments: Any) -> Answer[R]:
         """Let a thread make a call."""
@@ -136,7 +128,7 @@ def _make(calls: _Calls) -> None:
     calls.put(None)  # for the next thread
 
 
-class Prefetch:
+class Prefetch(Closing):
     """Map functions over iterables in order, on ``threads`` threads, holding only a few results at a time."""
 
     def __init__(self, threads: int) -> None:
@@ -149,12 +141,8 @@ class Prefetch:
     def threads(self) -> int:
         return self._threads
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Drop what has not begun, and wait for the rest."""
         if self._pool is not None:
             self._pool.close()
 

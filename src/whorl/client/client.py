@@ -4,15 +4,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
-from types import TracebackType
-from typing import Any, Self, cast, get_args
+from typing import Any, cast, get_args
 
 from whorl.client.address import Address
 from whorl.client.transport import AnswerError, FormPart, MultipartForm, ServerRefusedError, Transport
 from whorl.errors import DocumentError
 from whorl.index.store import Entry
 from whorl.index.writer import Added, State
-from whorl.model import Document, Skipped
+from whorl.model import Closing, Document, Skipped
 from whorl.threads import Prefetch
 
 _MEASURES = ("score", "resemblance", "containment", "contained", "shared", "others", "verified")
@@ -98,7 +97,7 @@ PAGE = 500
 DEFAULT_COLLECTION = "main"
 
 
-class Client:
+class Client(Closing):
     """A server that is asked under one token. Several threads may use one client: each has a connection of its own."""
 
     def __init__(self, url: str, token: str | None, *, collection: str = DEFAULT_COLLECTION) -> None:
@@ -106,14 +105,6 @@ class Client:
         self._token = token
         self._own, self._turn = local(), Lock()
         self._opened: list[Transport] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End all connections."""

@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from whorl.clustering.records import RECORD, TEXTS, DocumentBatch, Records, Rows, TextColumn
 from whorl.errors import WhorlError
 from whorl.kernel import native_segments
+from whorl.model import Closing
 from whorl.threads import Answer, Threads
 
 FORMAT = 4
@@ -45,7 +45,7 @@ class StoreError(WhorlError):
     """The folder of a run cannot be written or read."""
 
 
-class PhaseStore:
+class PhaseStore(Closing):
     """A run's folder. ``state`` holds what its phases note, and the number of complete documents.
 
     ``names`` are the files that grow with the documents; the first has a record of so many bytes for each.
@@ -78,14 +78,6 @@ class PhaseStore:
         for name in self._names:
             self._files[name] = (self.folder / name).open("ab")
         self._check()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the files. Saved states are on disk then."""

@@ -42,10 +42,9 @@ from whorl.index.writer import Added
 from whorl.matching.deep.likeness import Prose, check_prose, edited_passages
 from whorl.matching.deep.words import words
 from whorl.matching.likeness import ComparedDocument
-from whorl.model import Document, Skipped
+from whorl.model import Closing, Document, Skipped
 from whorl.scheme import Scheme
 from whorl.storage.postings import PostingHits
-from whorl.storage.store import Closing
 from whorl.threads import Prefetch
 
 # Documents in one commit when many are added: a commit waits for the disk, and a crash loses the current batch.

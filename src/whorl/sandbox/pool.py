@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from whorl.errors import InputError
+from whorl.model import Closing
 from whorl.sandbox import wire
 from whorl.sandbox.jail import JailPolicy
 from whorl.sandbox.limits import Limits, Outcome, SandboxError, WorkerFault
@@ -164,7 +164,7 @@ _AHEAD = 2
 _CLOSE_SECONDS = 5.0
 
 
-class Sandbox:
+class Sandbox(Closing):
     """Runs module-level functions, named ``module:function``, in isolated processes.
 
     They take and return None, truth values, numbers, strings, bytes, NumPy arrays of numbers, and lists and tuples of
@@ -188,14 +188,6 @@ class Sandbox:
         self._unused = list(self._slots)
         self._jobs = ParseJobQueue()
         self._crew = Crew(self._work)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def closed(self) -> bool:

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import apsw
 
 from whorl.errors import InputError, WhorlError
 from whorl.index.index import Index
+from whorl.model import Closing
 from whorl.service.workspace import JOBS_FOLDER
 from whorl.storage.connection import CHECKSUM, Connection
 from whorl.storage.database import DAMAGE, REFUSED, reason_of
@@ -121,7 +121,7 @@ class ServiceDatabaseError(WhorlError):
         return type(self), (self.file, self.reason)
 
 
-class ServiceDatabase:
+class ServiceDatabase(Closing):
     """The database at ``path``, which is made if it is missing. Any thread may use it; every call is short."""
 
     def __init__(self, path: Path) -> None:
@@ -137,14 +137,6 @@ class ServiceDatabase:
             opened.callback(self._reader.close)
             _prepare(self._reader, "PRAGMA query_only = ON")
             opened.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End both connections."""

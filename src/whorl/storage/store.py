@@ -2,28 +2,13 @@
 
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
+from whorl.model import Closing
 from whorl.storage.compaction import PostingsWriter
 from whorl.storage.database import Database
 from whorl.storage.folder import size_of
 from whorl.storage.snapshot import Snapshot
-
-
-class Closing:
-    """A context manager that closes its object at the end."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Release all resources."""
 
 
 class StoreSize(NamedTuple):

@@ -16,12 +16,11 @@ from whorl.errors import DocumentError
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns
-from whorl.model import Document, Hashes
+from whorl.model import Closing, Document, Hashes
 from whorl.scheme import Scheme, resolve
 from whorl.storage.folder import copy_store, is_finished, making, writing
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
-from whorl.storage.store import Closing
 from whorl.stores import LOCK, SEGMENTS, SWEEP_DATABASE
 from whorl.sweep import checked, checked_share, from_json, normalise, to_json
 from whorl.sweep.adding import Progress, SweepAdd
