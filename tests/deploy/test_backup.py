@@ -11,7 +11,7 @@ import pytest
 from tests.index.corpus import prose
 from whorl import Document, Scheme
 from whorl.index.index import Index
-from whorl.storage import compaction
+from whorl.storage import store
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SCHEME = Scheme(k=8, w=4)
@@ -27,8 +27,8 @@ def backup(*arguments: object) -> subprocess.CompletedProcess[str]:
 @needs_flock
 def test_a_copy_of_an_index_that_is_written_to(tmp_path, monkeypatch):
     """Every copy is one state of the index, whatever is added and merged meanwhile."""
-    monkeypatch.setattr(compaction, "FLUSH_DOCUMENTS", 2)
-    monkeypatch.setattr(compaction, "FAN", 2)
+    monkeypatch.setattr(store, "FLUSH_DOCUMENTS", 2)
+    monkeypatch.setattr(store, "FAN", 2)
     stop = threading.Event()
     with Index.create(tmp_path / "index", SCHEME) as index:
         (tmp_path / "index" / "jobs").mkdir()

@@ -10,7 +10,7 @@ from tests.index.corpus import prose
 from tests.killing import Killing
 from whorl import Document, Scheme
 from whorl.index.index import Index
-from whorl.storage import compaction, segment_writer
+from whorl.storage import segment_writer, store
 
 SCHEME = Scheme(k=8, w=4)
 NAMES = 12
@@ -75,7 +75,7 @@ def every_verb(life: int) -> list[Change]:
 
 def small() -> None:
     """Small segments and buffers, so that every point is passed within a few changes."""
-    compaction.FLUSH_DOCUMENTS, compaction.FLUSH_POSTINGS, compaction.FAN = 4, 200, 2
+    store.FLUSH_DOCUMENTS, store.FLUSH_POSTINGS, store.FAN = 4, 200, 2
     segment_writer.BUFFERED = 500
 
 

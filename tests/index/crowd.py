@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.index.corpus import prose
 from whorl import Document
 from whorl.index.index import Index
-from whorl.storage import compaction
+from whorl.storage import store
 
 # Documents that are there at a time: commit n adds document n and removes or replaces older ones.
 WIDTH = 5
@@ -30,7 +30,7 @@ def text_of(number: int) -> str:
 
 def write(folder: Path, seconds: float) -> int:
     """Commit after commit, each in one transaction; flushes and merges of their own accord, and some by order."""
-    compaction.FLUSH_DOCUMENTS, compaction.FAN = 3, 3
+    store.FLUSH_DOCUMENTS, store.FAN = 3, 3
     until = time.monotonic() + seconds
     commit = 1
     with Index.open(folder) as index:

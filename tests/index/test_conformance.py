@@ -7,7 +7,7 @@ from tests.index.corpus import prose
 from whorl import Document
 from whorl.index.index import Index
 from whorl.index.memory import MemoryIndex
-from whorl.storage import compaction
+from whorl.storage import store
 
 
 class TestMemoryIndex(IndexConformance):
@@ -25,8 +25,8 @@ class TestIndexOfManySegments(IndexConformance):
 
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch):
-        monkeypatch.setattr(compaction, "FLUSH_DOCUMENTS", 1)
-        monkeypatch.setattr(compaction, "FAN", 3)
+        monkeypatch.setattr(store, "FLUSH_DOCUMENTS", 1)
+        monkeypatch.setattr(store, "FAN", 3)
 
     def made(self, folder, scheme="text", *, text=True):
         return Index.create(folder, scheme, text=text)

@@ -16,7 +16,7 @@ from whorl.engine.hashing import Key
 from whorl.index.index import Index
 from whorl.index.memory import MemoryIndex
 from whorl.index.prepare import TEXT
-from whorl.storage import compaction
+from whorl.storage import store
 
 SCHEME = Scheme(k=8, w=4)
 TEXTS = [prose(1, 20), prose(2, 20), mixed((1, 10), (2, 10)), mixed((3, 8), (1, 12)), "short", prose(3, 5)]
@@ -37,9 +37,9 @@ class IndexMachine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(compaction, "FLUSH_POSTINGS", 60)
-        self.patch.setattr(compaction, "FLUSH_DOCUMENTS", 3)
-        self.patch.setattr(compaction, "FAN", 2)
+        self.patch.setattr(store, "FLUSH_POSTINGS", 60)
+        self.patch.setattr(store, "FLUSH_DOCUMENTS", 3)
+        self.patch.setattr(store, "FAN", 2)
         self.folder = Path(tempfile.mkdtemp(prefix="whorl-machine-"))
         self.copies = 0
         self.opened: list[Index] = []

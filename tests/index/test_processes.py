@@ -19,7 +19,7 @@ from tests.examples import examples
 from tests.index.corpus import prose
 from whorl import Document, Scheme
 from whorl.index.index import Index
-from whorl.storage import compaction, files
+from whorl.storage import files, store
 
 SCHEME = Scheme(k=8, w=4)
 TEXTS = {number: prose(number, 15) for number in range(4)}
@@ -93,7 +93,7 @@ class Peer:
 def _live(folder: Path, connection: Connection) -> None:
     """Nothing of the parent's may run here: it leaves by ``_exit`` alone."""
     try:
-        compaction.FLUSH_DOCUMENTS, compaction.FLUSH_POSTINGS, compaction.FAN = 3, 60, 2
+        store.FLUSH_DOCUMENTS, store.FLUSH_POSTINGS, store.FAN = 3, 60, 2
         with Index.open(folder, wait=WAIT) as index:
             while True:
                 os.environ[files.VARIABLE], command = connection.recv()

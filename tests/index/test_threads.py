@@ -12,7 +12,7 @@ from tests.interrupts import interrupted
 from whorl import Document, Scheme
 from whorl.index.index import Index
 from whorl.registry.registry import Registry
-from whorl.storage import compaction
+from whorl.storage import store
 from whorl.storage.postings import Postings
 from whorl.sweep.sweep import Sweep
 
@@ -44,7 +44,7 @@ def test_a_flush_and_a_search_at_once_leave_each_posting_once(tmp_path, monkeypa
 
 
 def test_tombstones_are_cleared_by_themselves(tmp_path, monkeypatch):
-    monkeypatch.setattr(compaction, "FEW_TOMBSTONES", 4)
+    monkeypatch.setattr(store, "FEW_TOMBSTONES", 4)
     with Index.create(tmp_path / "index", SCHEME) as index:
         for number in range(12):
             index.add(Document(f"{number}", prose(number)))

@@ -13,7 +13,7 @@ from tests.registry.corpus import prose
 from whorl import Document
 from whorl.registry.registry import Registry
 from whorl.scheme import PRESETS
-from whorl.storage import compaction
+from whorl.storage import store
 
 SCHEME = with_fields(PRESETS["koala"], n=60, stored=20)
 NAMES = 10
@@ -90,7 +90,7 @@ def every_verb(life: int) -> list[Change]:
 def small() -> None:
     """Small segments and buffers, so that every point is passed within a few changes."""
     small_segments()
-    compaction.FEW_TOMBSTONES = 3
+    store.FEW_TOMBSTONES = 3
 
 
 class Registries(Killing[State]):

@@ -14,7 +14,7 @@ from whorl.registry import registry as module
 from whorl.registry.fingerprints import read
 from whorl.registry.registry import Registry
 from whorl.scheme import PRESETS
-from whorl.storage import compaction
+from whorl.storage import store
 
 KOALA = PRESETS["koala"]
 
@@ -130,10 +130,10 @@ def test_one_id_twice_in_a_batch_is_the_last(registry):
 
 
 def test_many_segments_and_many_tombstones(tmp_path, monkeypatch):
-    monkeypatch.setattr(compaction, "FLUSH_DOCUMENTS", 3)
-    monkeypatch.setattr(compaction, "FAN", 3)
+    monkeypatch.setattr(store, "FLUSH_DOCUMENTS", 3)
+    monkeypatch.setattr(store, "FAN", 3)
     monkeypatch.setattr(module, "BATCH", 2)
-    monkeypatch.setattr(compaction, "FEW_TOMBSTONES", 4)
+    monkeypatch.setattr(store, "FEW_TOMBSTONES", 4)
     texts = {f"{seed}": prose(seed, 400) for seed in range(20)}
     with Registry.create(tmp_path / "registry") as registry:
         list(registry.add_all(Document(name, text) for name, text in texts.items()))

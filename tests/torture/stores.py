@@ -15,7 +15,7 @@ from whorl.registry.registry import Registry
 from whorl.sandbox.pool import Sandbox
 from whorl.service.database import ServiceDatabase
 from whorl.service.jobs import JobQueue, JobState
-from whorl.storage import compaction
+from whorl.storage import store
 from whorl.sweep.sweep import Sweep
 
 SCHEME = Scheme(k=8, w=4)
@@ -64,7 +64,7 @@ class Indexes(Kind):
         Index.create(folder, SCHEME).close()
 
     def opened(self, folder: Path) -> Index:
-        compaction.FLUSH_DOCUMENTS, compaction.FAN = 4, 2
+        store.FLUSH_DOCUMENTS, store.FAN = 4, 2
         return Index.open(folder, wait=PATIENCE)
 
     def change(self, who: int, number: int) -> tuple[str, str]:
@@ -108,7 +108,7 @@ class Registries(Indexes):
         Registry.create(folder).close()
 
     def opened(self, folder: Path) -> Any:
-        compaction.FLUSH_DOCUMENTS, compaction.FAN = 4, 2
+        store.FLUSH_DOCUMENTS, store.FAN = 4, 2
         return Registry.open(folder, wait=PATIENCE)
 
     def once(self, opened: Any, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Add documents to an index and remove them. ``whorl.storage.compaction`` flushes and merges their postings."""
+"""Add documents to an index and remove them. ``whorl.storage.store`` flushes and merges their postings."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,10 @@ from typing import Literal
 from whorl.errors import InputError
 from whorl.index.prepare import Prepared, entry_of
 from whorl.index.store import Entry, IndexStore
-from whorl.storage.compaction import PostingsWriter
 from whorl.storage.files import point
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
+from whorl.storage.store import PostingsWriter
 
 # Writes segments into a folder, named by numbers from a first one on. Returns their names and numbers of postings.
 SegmentsWriter = Callable[[Path, int], Iterable[tuple[str, int]]]

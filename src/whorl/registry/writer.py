@@ -13,11 +13,11 @@ from whorl.engine.sampling import distinct
 from whorl.registry.fingerprints import Reading, draw, truncate
 from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today
 from whorl.scheme import Scheme
-from whorl.storage.compaction import PostingsWriter
 from whorl.storage.files import point
 from whorl.storage.postings import pack
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
+from whorl.storage.store import PostingsWriter
 
 
 class Names:

@@ -15,9 +15,9 @@ from whorl.errors import DocumentError, InputError
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.model import Document, Hashes, Skipped
 from whorl.storage import files
-from whorl.storage.compaction import sweep
 from whorl.storage.postings import Postings
 from whorl.storage.segment_writer import SegmentFolder, merge
+from whorl.storage.store import sweep
 from whorl.sweep import day
 from whorl.sweep.contents import (
     ITSELF,
