@@ -133,6 +133,12 @@ def test_the_policies(tmp_path, keep, options, kept, kind):
     assert set(table["id"].to_pylist()) == kept
 
 
+def test_a_copy_is_identical_though_a_longer_text_represents_the_cluster(tmp_path):
+    path = jsonl(tmp_path / "corpus.jsonl", [{"text": story(1)}, {"text": story(1)}, {"text": story(1) + " and more"}])
+    report = whorl.dedup(path, tmp_path / "out").report
+    assert report["kinds"] == {"identical": 1, "near": 1}
+
+
 def test_the_layout_of_folders_and_what_was_removed(tmp_path):
     jsonl(tmp_path / "corpus" / "a" / "shard.jsonl", ROWS[:3])
     jsonl(tmp_path / "corpus" / "b" / "shard.jsonl", ROWS[3:])

@@ -22,6 +22,7 @@ from whorl.clustering.repeats import raw
 from whorl.clustering.store import PhaseStore
 from whorl.corpus_clustering import Corpus
 from whorl.corpus_output import Deduplication, OutputFolder
+from whorl.corpus_rows import taking_rows
 from whorl.corpus_sources import CorpusTexts, find_sources, text_frontend
 from whorl.corpus_spans import DocumentSpans, SpanEditing, union
 from whorl.engine.hashing import Key, hasher
@@ -32,7 +33,7 @@ from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
 from whorl.formats.corpora.parquet import check_arrow
 from whorl.formats.corpora.records import Columns, CorpusRecord, RowPlace
-from whorl.formats.corpora.remote import fetching
+from whorl.formats.corpora.remote import check_local, fetching
 from whorl.formats.text import TextFrontend, half_letters
 from whorl.kernel import native_shingles
 from whorl.model import Hashes
@@ -417,11 +418,12 @@ class LeakEditing(SpanEditing):
         }
 
 
+@taking_rows("against")
 @fetching("paths", "against")
 def decontaminate(
-    paths: Path | str | Iterable[Path | str],
-    out: Path | str,
-    against: Path | str | Iterable[Path | str],
+    paths: Any,
+    out: Path | str | None = None,
+    against: Any = (),
     scheme: Scheme | str = "pages",
     *,
     text: str = "text",
@@ -437,15 +439,18 @@ def decontaminate(
     workers: int = 0,
 ) -> Deduplication:
     """Write a corpus again without the items of evaluation sets, as ``whorl decontaminate`` does. ``paths`` and
-    ``against`` may be addresses of object stores that fsspec knows, such as s3://bucket/folder.
+    ``against`` may be addresses of object stores that fsspec knows, such as s3://bucket/folder. Both may be rows in
+    memory, as in ``dedup``; if ``paths`` are, the ``rows`` of the result are those that stay, and ``out`` is left out.
 
     ``against`` are tables whose columns ``items`` have the texts of the items. A row with at least the share
     ``threshold`` of an item's words, close together and in order, is dropped, or these words are cut or marked, as
     ``action`` says. Runs of words in more than ``common`` documents do not count (by default 10, or one document in a
     thousand). ``_whorl/leaks.parquet`` lists each row with the item and its span.
     """
-    out, settings, scheme = Path(out), ClusterSettings(workers=workers), resolve(scheme)
+    out, settings, scheme = check_local(out), ClusterSettings(workers=workers), resolve(scheme)
     named, evals = _paths(paths), _paths(against)
+    if not evals:
+        raise InputError("against: name the evaluation sets")
     if action not in ACTIONS:
         raise InputError(f"action: {action!r} is unknown; choose one of {', '.join(ACTIONS)}")
     if not 0 < threshold <= 1:

@@ -32,6 +32,7 @@ from whorl.corpus_output import (
     ScreenedRemoval,
     totals,
 )
+from whorl.corpus_rows import taking_rows
 from whorl.corpus_sources import CorpusTexts, Source, copied, find_sources
 from whorl.corpus_spans import DocumentSpans, PassageEditing
 from whorl.errors import InputError
@@ -41,7 +42,7 @@ from whorl.formats.corpora import tables
 from whorl.formats.corpora.jsonl import Column, Sheet
 from whorl.formats.corpora.parquet import check_arrow, copy_parquet, without_rows
 from whorl.formats.corpora.records import ROW_MARK, Columns, Fault, RepeatFinder
-from whorl.formats.corpora.remote import fetching
+from whorl.formats.corpora.remote import check_local, fetching
 from whorl.formats.corpora.streams import copy_lines
 from whorl.model import Skipped
 from whorl.scheme import Scheme, resolve
@@ -67,17 +68,18 @@ DIGEST = np.dtype(("<u8", 2))
 _WITHOUT_EFFECT = ("memory", "workers")
 
 
+@taking_rows("base")
 @fetching("paths", "base", unless="index")
 def dedup(
-    paths: Path | str | Iterable[Path | str],
-    out: Path | str,
+    paths: Any,
+    out: Path | str | None = None,
     scheme: Scheme | str = "pages",
     *,
     text: str = "text",
     date: str | None = None,
     rank: str | None = None,
     rules: Rules = DEFAULT_RULES,
-    base: Iterable[Path | str] = (),
+    base: Any = (),
     keep: str = "first",
     strict: bool = False,
     index: Path | str | None = None,
@@ -94,6 +96,9 @@ def dedup(
 ) -> Deduplication:
     """Write JSONL, Parquet and folders of them or of documents again without near-duplicates, as ``whorl dedup`` does.
     ``paths`` may be addresses of object stores that fsspec knows, such as s3://bucket/folder.
+
+    ``paths`` may also be rows in memory: dictionaries, an Arrow table, a pandas or a Polars frame, or a Hugging Face
+    dataset. The ``rows`` of the result are those that stay, and ``out`` is left out. ``base`` may be rows, too.
 
     The folder ``out`` gets the same files with the same rows, columns and compression; one row of each cluster stays.
     ``keep`` chooses it: the first, the longest text, the newest by the column ``date``, or the highest by the column
@@ -113,7 +118,7 @@ def dedup(
     as boilerplate.
     """
     is_whole = unit == DOCUMENT
-    out, scheme = Path(out), resolve(scheme)
+    out, scheme = check_local(out), resolve(scheme)
     chosen = ClusterSettings(**settings, boilerplate=boilerplate if is_whole else None)
     columns = _columns(keep, text, date, rank)
     named = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]

@@ -46,12 +46,19 @@ class Deduplication:
 
     ``faults`` are the rows and files that gave no document, ``skipped`` the documents that could not be read. Such rows
     stay in the output; such files are not written.
+
+    Of rows in memory there is no folder. ``rows`` are those that stay, as the kind of table that was given, or a list
+    of dictionaries. ``changes`` are the lines of the table that a folder has beside report.json, and ``attributes`` the
+    marked spans of each row that was given. All of these count rows from 0.
     """
 
-    folder: Path
+    folder: Path | None
     report: dict[str, Any]
     faults: tuple[Fault, ...]
     skipped: tuple[Skipped, ...]
+    rows: Any = None
+    changes: tuple[dict[str, Any], ...] = ()
+    attributes: tuple[dict[str, Any], ...] = ()
 
     @property
     def is_complete(self) -> bool:

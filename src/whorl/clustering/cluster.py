@@ -18,7 +18,7 @@ from whorl.clustering import ClusterSettings
 from whorl.clustering.counting import PairCounter, counted
 from whorl.clustering.joining import Measured, Measurer, components, similarities, stars
 from whorl.clustering.reading import ShingleReader, base_shingles, batches
-from whorl.clustering.records import DocumentBatch, Item, Records, TextColumn, items_of
+from whorl.clustering.records import DocumentBatch, Item, Records, TextColumn, items_of, rows_of
 from whorl.clustering.result import CONTAINED, NEAR, UNIQUE, Clustering, Equals, PhaseCost, set_aside
 from whorl.clustering.sketching import CountingShingles, sketched, sorted_postings, super_shingled
 from whorl.clustering.store import RunStore
@@ -445,7 +445,7 @@ def cluster(
     into ``memory`` goes to a temporary folder below ``folder``. The other settings are those of ``ClusterSettings``.
     """
     chosen = ClusterSettings(**settings)
-    if isinstance(documents, str | bytes | Path | Document | Mapping):
+    if isinstance(documents, str | bytes | Path | Document | Mapping) or not isinstance(rows_of(documents), Iterable):
         raise InputError(
             f"documents: {type(documents).__name__} is not a list of documents; give a list of texts, paths or rows; "
             "cluster_corpus takes files"

@@ -42,7 +42,11 @@ class HitGroup:
 
 
 def group(
-    documents: Iterable[Readable], scheme: Scheme | str = "web", threshold: float = THRESHOLD, *, key: Key = Key.PUBLIC
+    documents: Iterable[Readable],
+    scheme: Scheme | str = "pages",
+    threshold: float = THRESHOLD,
+    *,
+    key: Key = Key.PUBLIC,
 ) -> list[DocumentGroup]:
     """Group near-identical documents; groups come in the order of their best documents. A string is a text, a path a
     file.

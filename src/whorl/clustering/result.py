@@ -150,8 +150,8 @@ def keep_of_clusters(clustering: Clustering, ranks: NDArray[Any]) -> Kept:
     numbers = np.flatnonzero(clustering.is_there)
     instead[numbers] = first[clustering.cluster[numbers]]
     # Both are like the representative of their cluster; the less alike of the two decides.
-    kinds = np.maximum(clustering.kind, clustering.kind[instead])
-    return Kept(numbers[instead[numbers] == numbers], instead, kinds)
+    like = np.maximum(clustering.kind, clustering.kind[instead])
+    return Kept(numbers[instead[numbers] == numbers], instead, _kinds(clustering, instead, like))
 
 
 def keep_without_pairs(clustering: Clustering, ranks: NDArray[Any]) -> Kept:
@@ -174,9 +174,15 @@ def keep_without_pairs(clustering: Clustering, ranks: NDArray[Any]) -> Kept:
     instead = np.arange(count)
     numbers = np.flatnonzero(clustering.is_there)
     instead[numbers] = first[stays_for[original[numbers]]]
+    near_all = np.full(count, NEAR, np.uint8)
+    return Kept(numbers[instead[numbers] == numbers], instead, _kinds(clustering, instead, near_all))
+
+
+def _kinds(clustering: Clustering, instead: NDArray[np.int64], like: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return how each document is like the one that stays for it: how they are equal, or else as given."""
     equal = np.maximum(clustering.equal_kind, clustering.equal_kind[instead])
-    kinds = np.where(original[instead] == original, equal, NEAR).astype(np.uint8)
-    return Kept(numbers[instead[numbers] == numbers], instead, kinds)
+    is_equal = clustering.original[instead] == clustering.original
+    return np.where(is_equal, equal, like).astype(np.uint8)
 
 
 def _order(clustering: Clustering, ranks: NDArray[Any]) -> NDArray[np.int64]:

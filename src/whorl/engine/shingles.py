@@ -113,7 +113,7 @@ class Shingling:
         return self.shared(other, counted) / size if size else 1.0
 
 
-def shingling(document: Readable, scheme: Scheme | str = "web", key: Key = Key.PUBLIC) -> Shingling:
+def shingling(document: Readable, scheme: Scheme | str = "pages", key: Key = Key.PUBLIC) -> Shingling:
     """Return the full shingling of a document."""
     scheme = resolve(scheme)
     check_key(scheme, key)
@@ -123,22 +123,20 @@ def shingling(document: Readable, scheme: Scheme | str = "web", key: Key = Key.P
 
 
 def resemblance(
-    a: Readable, b: Readable, scheme: Scheme | str = "web", *, counted: bool = False, key: Key = Key.PUBLIC
+    a: Readable, b: Readable, scheme: Scheme | str = "pages", *, counted: bool = False, key: Key = Key.PUBLIC
 ) -> float:
     """Return the resemblance of two documents: shingles in both, divided by shingles in either (Jaccard index).
 
     1 - resemblance is a metric. With ``counted``, repeated shingles count as different ones, so repeating a passage
-    changes the result. The default scheme has shingles of ten words, as in the paper; ``whorl.cluster`` has shingles of
-    four, and measures like ``resemblance(a, b, "pages")``, apart from boilerplate.
+    changes the result. The default scheme has shingles of four words, as ``whorl.cluster`` has, which also joins the
+    letters of scripts without spaces and leaves out boilerplate. The paper's shingles have ten: give "web".
     """
     return shingling(a, scheme, key).resemblance(shingling(b, scheme, key), counted)
 
 
 def containment(
-    a: Readable, b: Readable, scheme: Scheme | str = "web", *, counted: bool = False, key: Key = Key.PUBLIC
+    a: Readable, b: Readable, scheme: Scheme | str = "pages", *, counted: bool = False, key: Key = Key.PUBLIC
 ) -> float:
-    """Return the containment of the first document in the second: the share of its shingles that are in both.
-
-    The default scheme has shingles of ten words; give "pages" for those of ``whorl.cluster``.
-    """
+    """Return the containment of the first document in the second: the share of its shingles that are in both. The
+    shingles are those of ``resemblance``."""
     return shingling(a, scheme, key).containment(shingling(b, scheme, key), counted)

@@ -215,7 +215,7 @@ def sketch(
     document: Readable,
     kind: str = "min",
     size: int | None = None,
-    scheme: Scheme | str = "web",
+    scheme: Scheme | str = "pages",
     key: Key = Key.PUBLIC,
 ) -> Sketch:
     """Sketch a document, read piece by piece.
@@ -232,7 +232,7 @@ def sketch_hashes(
     hashes: Hashes,
     kind: str = "min",
     size: int | None = None,
-    scheme: Scheme | str = "web",
+    scheme: Scheme | str = "pages",
     key: Key = Key.PUBLIC,
 ) -> Sketch:
     """Sketch a set of 64-bit identities: of shingles, or of any other features of any object.

@@ -110,10 +110,10 @@ class TestDocuments:
         monkeypatch.setattr("whorl.formats.text.PIECE", 7)
         text = " ".join(str(number) for number in range(200))
         whole = shingling(np.arange(200, dtype=np.uint64), Scheme(k=10, select="full"))
-        cut = shingling(text)
+        cut = shingling(text, "web")
         assert len(cut) == len(whole) == 191
         monkeypatch.undo()
-        assert np.array_equal(cut.hashes, shingling(text).hashes)
+        assert np.array_equal(cut.hashes, shingling(text, "web").hashes)
 
     def test_an_array_that_comes_in_runs(self, monkeypatch):
         symbols = np.random.default_rng(1).integers(0, 4, 500, dtype=np.uint8)

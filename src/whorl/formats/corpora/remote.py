@@ -37,10 +37,18 @@ def is_address(path: Path | str) -> bool:
     return isinstance(path, str) and "://" in path and _ADDRESS.match(path) is not None
 
 
-def check_local(out: Path | str) -> None:
-    """Raise InputError if an output folder is the address of an object store."""
+def check_local(out: Path | str | None) -> Path:
+    """Return an output folder; raise InputError if there is none, or if it is the address of an object store."""
+    if out is None:
+        raise InputError("out: name the folder to write to")
     if address := _ADDRESS.match(str(out)):
         raise InputError(f"{address[1]}: is not a folder of this machine; write to a folder, and copy it from there")
+    return Path(out)
+
+
+def copies_of(out: Path) -> Path:
+    """Return the folder beside an output folder that gets copies of the corpus. It is removed when the run ends."""
+    return out.absolute().with_name(f".{out.absolute().name}.input")
 
 
 def fetching(*names: str, unless: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -57,9 +65,8 @@ def fetching(*names: str, unless: str = "") -> Callable[[Callable[P, R]], Callab
         @wraps(function)
         def wrapper(*args: P.args, **keywords: P.kwargs) -> R:
             bound = parameters.bind(*args, **keywords)
-            out = bound.arguments["out"]
-            check_local(out)
-            with _copies(Path(out)) as copies:
+            out = check_local(bound.arguments.get("out"))
+            with _copies(out) as copies:
                 for name in names:
                     if name in bound.arguments:
                         paths = _checked(name, bound.arguments[name])
@@ -89,7 +96,7 @@ def _checked(name: str, paths: Any) -> list[Path | str]:
 @contextmanager
 def _copies(out: Path) -> Iterator["_Copies"]:
     """Give the copies of a run, which are removed unless it fails."""
-    copies = _Copies(out.absolute().with_name(f".{out.absolute().name}.input"))
+    copies = _Copies(copies_of(out))
     yield copies
     if copies.folder.is_dir():
         shutil.rmtree(copies.folder)
@@ -150,7 +157,7 @@ class _Copies:
     def _copy(self, store: Any, name: str, size: int) -> None:
         """Copy an object unless this version of it is there. The copy has its name only when it is complete."""
         target = self._target(store, name)
-        time = _time(store.ukey(name))
+        time = time_of(store.ukey(name))
         if target.is_file() and (target.stat().st_size, target.stat().st_mtime_ns) == (size, time):
             return
         part = target.with_name(f".{target.name}.part")
@@ -177,7 +184,7 @@ def _files(store: Any, root: str) -> dict[str, int]:
     }
 
 
-def _time(version: str) -> int:
+def time_of(version: str) -> int:
     """Return a time that differs for another version of an object."""
     drawn = int.from_bytes(blake2b(str(version).encode(), digest_size=8, person=b"whorl version").digest(), "big")
     # Whole microseconds: not every file system keeps nanoseconds.

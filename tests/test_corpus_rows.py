@@ -1,0 +1,268 @@
+"""``whorl.dedup`` and ``whorl.decontaminate`` on rows in memory: what comes back is what rows in files give."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import whorl
+from whorl.errors import InputError
+
+Row = dict[str, Any]
+
+
+def story(number: int) -> str:
+    return " ".join(f"keeper {number} wrote on day {number * 31 + day} what came by sea" for day in range(12))
+
+
+ITEM = "how many lamps does the third keeper light before the storm comes in from the northern bay"
+
+# Rows 2 and 4 are copies of row 0. Row 5 has the item of an evaluation.
+ROWS: list[Row] = [
+    {"id": 7, "text": story(1), "score": 0.5, "url": "http://a/1", "tags": ["x"]},
+    {"id": 8, "text": story(2), "score": 0.5, "url": None, "tags": []},
+    {"id": 7, "text": story(1), "score": 0.9, "url": "http://a/2", "tags": ["é"]},
+    {"id": 9, "text": None, "score": None, "url": None, "tags": None},
+    {"id": 7, "text": f"{story(1)}\n{story(5)[:60]}", "score": 0.1, "url": None, "tags": []},
+    {"id": 1, "text": f"{story(3)} {ITEM} {story(4)}", "score": 0.0, "url": None, "tags": []},
+]
+
+
+class Polars:
+    """What is used of a Polars frame."""
+
+    class Series(list[Any]):
+        dtype = "String"
+
+        def __init__(self, name: str, values: list[Any], dtype: str) -> None:
+            assert dtype == self.dtype
+            super().__init__(values)
+            self.name = name
+
+        to_list = list.copy
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows = rows
+
+    def __iter__(self) -> Iterator[Any]:
+        raise AssertionError("the elements of a frame are its columns")
+
+    def iter_rows(self, *, named: bool) -> Iterator[Row]:
+        assert named
+        return iter(self.rows)
+
+    def __getitem__(self, key: str | list[int]) -> Any:
+        if isinstance(key, str):
+            return self.Series(key, [row[key] for row in self.rows], "String")
+        return Polars([self.rows[number] for number in key])
+
+    def with_columns(self, series: "Polars.Series") -> "Polars":
+        return Polars([{**row, series.name: value} for row, value in zip(self.rows, series, strict=True)])
+
+
+class Dataset:
+    """What is used of a Hugging Face dataset."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self._rows, self.column_names = rows, [*rows[0]] if rows else []
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def select(self, numbers: list[int]) -> "Dataset":
+        return Dataset([self._rows[number] for number in numbers])
+
+    def map(self, function: Callable[[Row, int], Row], *, with_indices: bool) -> "Dataset":
+        assert with_indices
+        return Dataset([{**row, **function(row, number)} for number, row in enumerate(self._rows)])
+
+
+# How rows are given, the type of what comes back, and how it is listed.
+KINDS: dict[str, tuple[Callable[[list[Row]], Any], type, Callable[[Any], list[Row]]]] = {
+    "list": (list, list, list),
+    "generator": (iter, list, list),
+    "table": (pa.Table.from_pylist, pa.Table, pa.Table.to_pylist),
+    "batch": (pa.RecordBatch.from_pylist, pa.RecordBatch, pa.RecordBatch.to_pylist),
+    "frame": (lambda rows: pd.DataFrame(rows, dtype=object), pd.DataFrame, lambda frame: frame.to_dict("records")),
+    "polars": (Polars, Polars, lambda frame: frame.rows),
+    "dataset": (Dataset, Dataset, list),
+}
+
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def of_files(folder: Path, rows: list[Row], **settings: Any) -> list[Row]:
+    """Return what is left of the same rows in a file."""
+    path = folder / "corpus.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    function = whorl.decontaminate if "against" in settings else whorl.dedup
+    function(path, folder / "out", **settings)
+    return [json.loads(line) for line in (folder / "out" / path.name).read_text().splitlines()]
+
+
+@kinds
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"keep": "longest"},
+        {"keep": "highest", "rank": "score"},
+        {"unit": "paragraph"},
+        {"unit": "line", "shortest": 20},
+        {"unit": "passage", "tokens": 20},
+        {"against": [{"question": ITEM}]},
+        {"against": [{"body": ITEM, "name": "q1"}], "items": ["body"], "id": "name", "action": "cut"},
+    ],
+    ids=str,
+)
+def test_what_is_left_is_what_is_left_of_files(tmp_path, kind, settings):
+    given, expected_type, listed = KINDS[kind]
+    function = whorl.decontaminate if "against" in settings else whorl.dedup
+    result = function(given(ROWS), **settings)
+    assert isinstance(result.rows, expected_type)
+    left = listed(result.rows)
+    if "against" in settings:
+        (tmp_path / "items.jsonl").write_text(json.dumps(settings["against"][0]) + "\n")
+        settings = {**settings, "against": tmp_path / "items.jsonl"}
+    assert left == of_files(tmp_path, ROWS, **settings) != ROWS
+    assert result.folder is None
+    assert [(fault.row, fault.reason) for fault in result.faults if fault.left_out] == (
+        [] if settings.get("unit") in ("paragraph", "line") else [(3, "no 'text'")]
+    )
+
+
+def test_changes_count_rows_from_zero():
+    assert whorl.dedup(ROWS).changes == (
+        {"row": 2, "kind": "identical", "kept_row": 0},
+        {"row": 4, "kind": "near", "kept_row": 0},
+    )
+    (leak,) = whorl.decontaminate(ROWS, against=[{"id": "q7", "text": ITEM}]).changes
+    assert (leak["row"], leak["item"]) == (5, "q7")
+    assert ROWS[5]["text"][leak["start"] : leak["end"]] == ITEM
+
+
+@kinds
+def test_marks_are_of_each_row_and_the_rows_stay_as_they_are(kind):
+    given, _, listed = KINDS[kind]
+    result = whorl.dedup(given(ROWS), unit="passage", tokens=20, mark=True)
+    assert listed(result.rows) == ROWS
+    spans = [marks.get("whorl__passage", []) for marks in result.attributes]
+    assert [bool(found) for found in spans] == [False, False, True, False, True, False]
+    start, end, score = spans[4][0]
+    assert ROWS[4]["text"][start:end] in ROWS[0]["text"]
+    assert score == 1.0
+
+
+def test_other_columns_and_types_come_back_as_they_were():
+    schema = pa.schema([("n", pa.int8()), ("body", pa.large_string()), ("when", pa.date32())], {"made": "here"})
+    table = pa.table({"n": [1, 2], "body": [story(1)] * 2, "when": [date(2020, 1, 1), None]}, schema)
+    left = whorl.dedup(table, text="body").rows
+    assert left.equals(table.slice(0, 1), check_metadata=True)
+    left = whorl.dedup(table, text="body", unit="paragraph", shortest=5).rows
+    assert left.schema.equals(schema, check_metadata=True)
+
+    frame = pd.DataFrame(
+        {"body": pd.array([story(1), f"{story(1)}\n\n{story(2)}"], "string"), "x": [1.5, 2.5]}, ["a", "b"]
+    )
+    left = whorl.dedup(frame, text="body", unit="paragraph").rows
+    assert left.dtypes.equals(frame.dtypes)
+    assert left.index.tolist() == ["a", "b"]
+    assert left["body"].str.strip().tolist() == [story(1), story(2)]
+    assert frame["body"].tolist()[1].startswith(story(1))  # what was given is not changed
+
+
+def test_the_newest_is_found_by_times_and_bytes_are_texts():
+    times = [datetime(2020, 1, 1), datetime(2022, 1, 1), pd.NaT, datetime(2021, 1, 1)]
+    rows = [{"text": story(1).encode(), "date": time} for time in times]
+    assert whorl.dedup(rows, keep="newest").rows == [rows[1]]
+    cut = whorl.dedup(
+        [{"text": story(1).encode()}, {"text": f"{story(1)}\n\n{story(2)}".encode()}], unit="paragraph"
+    ).rows
+    assert [row["text"].strip() for row in cut] == [story(1).encode(), story(2).encode()]
+
+
+@pytest.mark.parametrize("text", [3, ["a"], {"a": 1}, "\ud800", b"\xff", float("nan"), float("inf"), pd.NaT])
+def test_rows_without_a_text_stay(text):
+    rows = [{"text": story(1)}, {"text": text}, {"text": story(1)}]
+    result = whorl.dedup(rows)
+    assert result.rows[:1] == rows[:1]
+    assert result.rows[1] is rows[1]
+    assert len(result.rows) == 2
+    assert [fault.row for fault in result.faults] == [1]
+    assert len(whorl.dedup(rows, unit="paragraph").rows) == 2
+
+
+@pytest.mark.parametrize(
+    "empty", [[], iter([]), pa.table({"text": pa.array([], pa.string())}), pd.DataFrame({"text": []})]
+)
+def test_nothing_is_left_of_no_rows(empty):
+    result = whorl.dedup(empty)
+    assert len(result.rows) == 0
+    assert not result.is_complete
+
+
+@kinds
+def test_all_rows_may_go(kind):
+    given, _, listed = KINDS[kind]
+    assert listed(whorl.decontaminate(given(ROWS[5:]), against=[{"text": ITEM}]).rows) == []
+
+
+def test_a_base_and_evaluations_may_be_rows_for_files_too(tmp_path):
+    rows = [{"text": f"{story(1)} {story(number)}"} for number in (2, 3)]
+    assert len(whorl.dedup(rows, threshold=0.3).rows) == 1
+    assert len(whorl.dedup(rows, threshold=0.3, base=[{"text": story(1)}]).rows) == 2
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    for _ in range(2):  # the same rows are the same evaluation: the second run finds the first one finished
+        result = whorl.decontaminate(path, tmp_path / "out", [{"text": ITEM}])
+        assert (result.report["removed"], result.rows) == (1, None)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["corpus.jsonl", "out"]
+    with pytest.raises(InputError, match="made from another corpus"):
+        whorl.decontaminate(path, tmp_path / "out", [{"text": story(2)}])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"paths": ROWS, "out": "out"}, "out: not for rows in memory, which come back in the result; leave it out"),
+        ({"paths": ROWS, "index": "seen"}, "index: not for rows in memory"),
+        ({"paths": "corpus.jsonl"}, "out: name the folder to write to"),
+        ({"paths": ROWS, "text": "body"}, "paths: no column 'body'; there are 'id', 'text', 'score', 'url', 'tags'"),
+        ({"paths": ROWS, "base": [{"x": 1}]}, "base: no column 'text'; there are 'x'"),
+        ({"paths": {"text": ["a"]}}, "paths: dict is neither a path nor rows; give paths, a table, or a list of"),
+        ({"paths": [{"text": "a"}, "b"]}, "paths: str among rows; give paths, or rows as dictionaries"),
+        ({"paths": [1, 2], "out": "out"}, "paths: int is not a path"),
+        ({"paths": 7, "out": "out"}, "paths: int is neither a path nor rows"),
+    ],
+    ids=str,
+)
+def test_refusals_say_what_to_give(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=message):
+        whorl.dedup(**arguments)
+    assert not any(tmp_path.iterdir())
+
+
+def test_evaluations_are_needed():
+    with pytest.raises(InputError, match="against: name the evaluation sets"):
+        whorl.decontaminate(ROWS)
+
+
+LINES = st.lists(st.sampled_from(["sea", "sea and land", "é", "\u2028", "a\tb", '"\\', "\x00", "😀"]), max_size=8)
+
+
+@given(st.lists(LINES.map("\n".join), max_size=6))
+def test_lines_are_cut_but_the_first_of_each_whatever_their_characters(texts):
+    rows = [{"text": text, "number": number} for number, text in enumerate(texts)]
+    left = whorl.dedup(rows, unit="line", shortest=3).rows
+    assert all(row == rows[row["number"]] or len(row["text"]) < len(texts[row["number"]]) for row in left)
+    long = [line for row in left for line in row["text"].split("\n") if line in ("sea", "sea and land", "a\tb")]
+    assert len(long) == len(set(long))
+    assert set(long) <= {line for text in texts for line in text.split("\n")}
