@@ -7,6 +7,10 @@ length of a passage, on the words themselves instead of hashes: two windows have
 equal. Recall is the share of its repeated words that Whorl cuts; precision the share of Whorl's cuts that are repeated.
 Whorl runs with one worker and with two, which must write the same bytes.
 
+    python -m benchmarks.cleaning TEXTS.jsonl --peer [--rounds 3]
+
+marks the passages with Whorl and with Dolma's Bloom filter in turn, each in one process, on the same compressed file.
+
     python -m benchmarks.cleaning TEXTS.jsonl --grow 10000 [--memory 1G]
 
 makes a corpus of so many MB of the same texts and cleans it with one worker: CPU and peak memory. Every copy of the
@@ -14,18 +18,21 @@ texts but the first has a mark in one word of nine, so that its passages are new
 """
 
 import argparse
+import gzip
 import json
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from benchmarks.processes import cost
+from benchmarks.environments import ROOT, Environment
+from benchmarks.processes import Cost, cost
 from whorl.formats.text import TextFrontend
 
 Numbers = NDArray[np.int64]
@@ -119,6 +126,41 @@ def run(source: Path, tokens: int) -> None:
     print(f"suffix array in NumPy: {seconds:.1f} CPU s")
 
 
+def run_peer(source: Path, tokens: int, rounds: int) -> None:
+    """Print the cost of marking repeats by Whorl and by Dolma's Bloom filter, in turn."""
+    peer, program = Environment("dolma", "--no-deps dolma"), Path(sys.executable).with_name("whorl")
+    if missing := peer.missing():
+        raise SystemExit(missing)
+    spent: dict[str, list[Cost]] = {"whorl": [], f"dolma {peer.version()}": []}
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as home:
+            packed = Path(home, "documents", "texts.jsonl.gz")
+            packed.parent.mkdir()
+            with source.open(encoding="utf-8") as rows, gzip.open(packed, "wt", 1, encoding="utf-8") as sink:
+                for number, row in enumerate(rows):
+                    sink.write(json.dumps({"id": str(number), "source": "", "text": json.loads(row)["text"]}) + "\n")
+            marking: list[str | Path] = [
+                program,
+                "dedup",
+                packed,
+                "-o",
+                Path(home, "marks"),
+                "--unit",
+                "passage",
+                "--mark",
+            ]
+            commands: list[list[str | Path]] = [
+                [*marking, "--tokens", str(tokens), "--workers", "1"],
+                [peer.python, ROOT / "benchmarks" / "with_dolma.py", Path(home), str(tokens)],
+            ]
+            for costs, command in zip(spent.values(), commands, strict=True):
+                costs.append(cost(command))
+    for name, costs in spent.items():
+        seconds = sorted(each.cpu for each in costs)
+        print(f"{name}: {median(seconds):.1f} CPU s ({seconds[0]:.1f} to {seconds[-1]:.1f}), "
+              f"{max(each.memory for each in costs) / 1e6:.0f} MB")  # fmt: skip
+
+
 def grown(source: Path, target: Path, size: int) -> None:
     """Write so many bytes of copies of the texts."""
     written = copy = 0
@@ -156,10 +198,14 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", type=Path)
     parser.add_argument("--tokens", type=int, default=50)
+    parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--grow", type=int, metavar="MB")
     parser.add_argument("--memory", default="1G")
     options = parser.parse_args()
-    if options.grow:
+    if options.peer:
+        run_peer(options.texts, options.tokens, options.rounds)
+    elif options.grow:
         run_grown(options.texts, options.tokens, options.grow, options.memory)
     else:
         run(options.texts, options.tokens)
