@@ -36,13 +36,15 @@ from whorl.formats.corpora.read import (
     described,
     prefixes,
     read_chosen,
+    read_repeated,
     read_sheets,
     size,
     source_name,
 )
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
-from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault
+from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault, Unchanged
 from whorl.formats.corpora.remote import fetching
+from whorl.formats.corpora.tables import CorpusItem
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 from whorl.threads import Answer, Threads
@@ -189,24 +191,36 @@ class Corpus:
         return json.dumps([paths, asdict(self.columns), asdict(self.rules)], default=str)
 
     def items(self, progress: Progress | None) -> Iterator[Item | Sheet]:
-        """Read every document; report progress in bytes."""
-        seen, done = DigestSet(), 0
+        """Read every document; report progress in bytes. Pages that are unchanged since a record in another file come
+        last."""
+        seen, done, unchanged = DigestSet(), 0, list[tuple[int, Unchanged]]()
         sizes = [size(path, self.rules) for path in self.paths]
         for number, (path, length, prefix) in enumerate(zip(self.paths, sizes, prefixes(self.paths), strict=True)):
             for item in read_sheets(path, self.columns, self.rules, seen=seen, prefix=prefix):
-                if isinstance(item, Fault):
-                    self.faults.append(asdict(item))
+                if isinstance(item, Unchanged):
+                    unchanged.append((number, item))
                     continue
-                if progress is not None:
+                if progress is not None and not isinstance(item, Fault):
                     progress(SKETCH, done + item.offset, sum(sizes))
-                self.integers += int(np.sum(item.is_integer))
-                source = _source(item, path, prefix)
-                if isinstance(item, Sheet):
-                    self.sources.add(source, item.rows, number, item.lines)
-                else:
-                    self.sources.add(source, (item.row,), number)
-                yield item if isinstance(item, Sheet) else item_of(item)
+                yield from self._noted(item, number, prefix)
             done += length
+        waiting, numbers = [each for _, each in unchanged], {id(each): number for number, each in unchanged}
+        for each, found in read_repeated(self.paths, waiting, self.columns, self.rules, seen) if waiting else ():
+            number = numbers[id(each)]
+            yield from self._noted(found, number, prefixes(self.paths)[number])
+
+    def _noted(self, item: CorpusItem, number: int, prefix: str) -> Iterator[Item | Sheet]:
+        """Yield a document of a path; note where it comes from, or why there is none."""
+        if isinstance(item, Fault):
+            self.faults.append(asdict(item))
+            return
+        self.integers += int(np.sum(item.is_integer))
+        source = _source(item, self.paths[number], prefix)
+        if isinstance(item, Sheet):
+            self.sources.add(source, item.rows, number, item.lines)
+        else:
+            self.sources.add(source, (item.row,), number)
+        yield item if isinstance(item, Sheet) else item_of(item)
 
     def notes(self) -> dict[str, Any]:
         """Return what is stored with the documents that were read."""

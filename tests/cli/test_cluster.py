@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.formats.corpora.making import http, page, revisit, warc
 from whorl.cli import main
 
 SONG = " ".join(
@@ -213,3 +214,23 @@ def test_an_address_as_the_output_is_refused_at_once(corpus, out):
 def test_keeping_the_newest_without_dates_is_said(corpus, tmp_path):
     result = run("cluster", corpus, "-o", tmp_path / "out", "--keep", "newest")
     assert "--keep newest: 4 of 5 documents have no date" in result.stderr
+
+
+@pytest.mark.parametrize("order", [("first", "second"), ("second", "first"), (".",)])
+def test_an_unchanged_page_has_the_content_of_the_file_that_has_it(tmp_path, order):
+    """Two crawls in two folders with files of one name; the second one met two pages again."""
+    crawls = tmp_path / "crawls"
+    for name, data in (
+        ("first", warc(http(page(1)), 1) + warc(http(page(2)), 2)),
+        ("second", revisit(1, WARC_Refers_To="<urn:uuid:00000001>") + revisit(7, WARC_Payload_Digest="sha1:NOWHERE")),
+    ):
+        (crawls / name).mkdir(parents=True)
+        (crawls / name / "crawl.warc").write_bytes(data)
+    result = run("cluster", *(crawls / name for name in order), "-o", tmp_path / "out", "--format", "json")
+    assert result.exit_code == 1
+    documents = {row["id"]: row for row in table(tmp_path / "out" / "documents.parquet")}
+    assert documents["urn:uuid:again-1"]["cluster"] == documents["urn:uuid:00000001"]["cluster"]
+    assert documents["urn:uuid:again-1"]["kind"] == "identical"
+    (reason,) = json.loads(result.stdout)["reasons"]
+    assert (reason["row"], reason["count"]) == (2, 1)
+    assert reason["reason"] == "unchanged, but the record that it repeats is in another file: 'http://x/7'"

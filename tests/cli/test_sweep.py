@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.formats.corpora.making import http, warc
+from tests.formats.corpora.making import http, revisit, warc
 from whorl.cli import COMMANDS, main
 from whorl.storage.folder import writing
 
@@ -256,3 +256,56 @@ def test_the_code_of_the_page(capsys):
         exec(compile(code, "sweeps.md", "exec"), {"__name__": "page"})
     found = "2026-02-02 http://x/b 1.0\n2026-01-05 http://x/a 1.0\n"
     assert capsys.readouterr().out == f"{found}a duplicate ['a']\nb new []\n"
+
+
+def crawled(number: int, text: str) -> bytes:
+    return warc(http(f"<p>{text}</p>".encode()), number)
+
+
+SINCE = {"WARC_Refers_To_Date": "2024-05-06T07:08:09Z"}
+
+
+def test_a_page_that_a_crawler_saw_unchanged_is_not_gone():
+    Path("first.warc").write_bytes(crawled(1, SONG) + crawled(2, TALE))
+    Path("second.warc").write_bytes(revisit(1, **SINCE))
+    as_json("add", "s", "first.warc", "--date", "2024-05-07")
+    assert as_json("add", "s", "second.warc", "--date", "2024-06-07")["documents"] == 1
+    assert as_json("find", "s", "http://x/1")["alive"]
+    assert not as_json("find", "s", "http://x/2")["alive"]
+    changes = as_json("changes", "s")
+    assert [(page["url"], page["state"]) for page in changes["pages"]] == [("http://x/2", "gone")]
+    assert run("add", "s", "second.warc", "--date", "2024-07-07").exit_code == 0  # the sweep before has only a revisit
+    assert as_json("find", "s", "http://x/1")["alive"]
+
+
+def test_an_unchanged_page_shows_what_it_showed_when_it_was_stored():
+    for date, text in (("2024-05-07", SONG), ("2024-06-07", TALE)):
+        Path("crawl.warc").write_bytes(crawled(1, text))
+        as_json("add", "s", "crawl.warc", "--date", date)
+    # Without a date, a page repeats what was shown last before.
+    for date, again in (
+        ("2024-06-09", revisit(2, WARC_Refers_To_Target_URI="http://x/1")),
+        ("2024-07-07", revisit(1, **SINCE)),
+    ):
+        Path("crawl.warc").write_bytes(again)
+        as_json("add", "s", "crawl.warc", "--date", date)
+    song, tale, again = (version["content"] for version in as_json("history", "s", "http://x/1")["versions"])
+    assert song == again != tale
+    assert as_json("find", "s", "http://x/2")["content"] == tale
+
+
+def test_an_unchanged_page_that_no_sweep_has_is_named():
+    Path("crawl.warc").write_bytes(crawled(1, SONG) + revisit(7, **SINCE))
+    result = run("add", "s", "crawl.warc", "--date", "2024-05-07")
+    assert result.exit_code == 1
+    assert "crawl.warc, row 2: unchanged, but no sweep has the page that it repeats: 'http://x/7'" in result.stderr
+    Path("crawl.warc").write_bytes(revisit(1, WARC_Refers_To_Date="yesterday"))
+    assert "'yesterday' is not a date" in run("add", "s", "crawl.warc", "--date", "2024-06-07").stderr
+
+
+@pytest.mark.parametrize("order", [("first.warc", "second.warc"), ("second.warc", "first.warc")])
+def test_another_file_of_the_same_add_has_what_a_page_repeats(order):
+    Path("first.warc").write_bytes(crawled(1, SONG))
+    Path("second.warc").write_bytes(revisit(2, WARC_Refers_To_Target_URI="http://x/1", **SINCE))
+    assert as_json("add", "s", *order, "--date", "2024-05-07")["documents"] == 2
+    assert as_json("find", "s", "http://x/2")["alive"]

@@ -21,7 +21,7 @@ from whorl.clustering import MEASURES, ClusterSettings
 from whorl.corpus_clustering import read_base
 from whorl.errors import InputError
 from whorl.formats.corpora.read import read
-from whorl.formats.corpora.records import CONTACT, Columns, CorpusRecord, DigestSet, Fault, kinds_of_faults
+from whorl.formats.corpora.records import CONTACT, Columns, CorpusRecord, DigestSet, Fault, Unchanged, kinds_of_faults
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme
 from whorl.sweep import check_same, check_scheme, normalise
@@ -181,7 +181,9 @@ def _base(options: dict[str, Any], scheme: Scheme) -> Hashes:
 
 def _documents(items: Iterable[CorpusRecord | Fault], faults: list[Fault]) -> Iterator[Document]:
     for item in items:
-        if isinstance(item, Fault):
+        if isinstance(item, Unchanged):
+            yield replace(item.page, name=f"{item.path}{ROW}{item.row}")
+        elif isinstance(item, Fault):
             faults.append(item)
         else:
             # Messages about a document name its row.

@@ -13,12 +13,13 @@ from whorl.clustering.records import Item
 from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError, InputError
 from whorl.formats.corpora.jsonl import Sheet
+from whorl.formats.corpora.records import UnchangedPage
 from whorl.model import Document, Hashes, Skipped
 from whorl.storage import files
 from whorl.storage.postings import Postings
 from whorl.storage.segment_writer import SegmentFolder, merge
 from whorl.storage.store import sweep
-from whorl.sweep import day
+from whorl.sweep import day, days, normalise
 from whorl.sweep.contents import (
     ITSELF,
     LEXICAL,
@@ -45,7 +46,7 @@ from whorl.sweep.screening import (
     postings_of,
     refuse,
 )
-from whorl.sweep.store import CONTENT_COLUMNS, Content, SweepStore
+from whorl.sweep.store import CONTENT_COLUMNS, Content, Sighting, SweepStore
 
 # Bytes of a posting while it is sorted: itself, its copy, and the order.
 POSTING_BYTES = 48
@@ -81,24 +82,47 @@ class SweepIntake:
         """Add a document, seen on its own day or on this date. Skip one that cannot be read, with the reason."""
         document = read.document
         try:
-            when = day(document.date) if own_dates and document.date else date
-            if when is None:
-                raise DocumentError("no date: it has none, so give --date")
+            when = _when(document, date, own_dates)
             content = self._content(read)
         except (DocumentError, InputError) as error:
             self.result.skipped.append(Skipped(document.name, str(error)))
             return
-        self._show(read, when, content)
+        self._show(document, when, content)
+
+    def add_unchanged(self, page: UnchangedPage, date: str | None, own_dates: bool) -> None:
+        """Add a page that shows what another one showed, or itself, in an earlier sweep."""
+        try:
+            when = _when(page, date, own_dates)
+            content = self._shown(page, when)
+            if content is None:
+                raise DocumentError(f"unchanged, but no sweep has the page that it repeats: {page.of!r}")
+        except (DocumentError, InputError) as error:
+            self.result.skipped.append(Skipped(page.name, str(error)))
+            return
+        self._show(page, when, content)
+
+    def _shown(self, page: UnchangedPage, when: str) -> int | None:
+        """Return what the page that is repeated showed in the sweep nearest to the date that is named: sweeps may have
+        later dates than their pages. None if no sweep has it."""
+        number, dates = self._store.page(page.of), self._store.sweeps()
+        since = when if page.since is None else normalise(page.since)
+
+        def distance(place: Sighting) -> tuple[bool, float, int]:
+            date = dates[place.sweep]
+            return date > when, abs(days(date, since)), -place.id
+
+        places = [] if number is None else self._store.places_of_page(number)
+        return min(places, key=distance).content if places else None
 
     def accept(self, read: Read, date: str) -> None:
         """Add a document that forms no pair with any other, as a cluster of its own."""
         number = self._stand(read, self._contents + 1)
         self._store.put_head(number, number, None)
-        self._show(read, date, number)
+        self._show(read.document, date, number)
 
-    def _show(self, read: Read, date: str, content: int) -> None:
-        page = self._store.put_page(page_of(read))
-        self._store.put_place(page, self._sweep(date), content, read.document.contact)
+    def _show(self, document: Document, date: str, content: int) -> None:
+        page = self._store.put_page(page_of(document))
+        self._store.put_place(page, self._sweep(date), content, document.contact)
         self.result.documents += 1
 
     def _sweep(self, date: str) -> int:
@@ -153,10 +177,27 @@ class SweepIntake:
         return content.id
 
 
+def _when(document: Document, date: str | None, own_dates: bool) -> str:
+    """Return the date of the sweep that a document belongs to."""
+    when = day(document.date) if own_dates and document.date else date
+    if when is None:
+        raise DocumentError("no date: it has none, so give --date")
+    return when
+
+
 def _accepted_again(answer: ScreenedDocument) -> ScreenedDocument:
     """Return the answer about a document that may have been accepted before, under the same name."""
     is_same = [(match.of, match.kind) for match in answer.matches] == [(answer.name, IDENTICAL)]
     return ScreenedDocument(answer.name, NEW) if is_same else answer
+
+
+def _others(documents: Iterable[Document], unchanged: list[UnchangedPage]) -> Iterator[Document]:
+    """Yield the documents that have a content; collect the others."""
+    for document in documents:
+        if isinstance(document, UnchangedPage):
+            unchanged.append(document)
+        else:
+            yield document
 
 
 # Receives the current stage, how much of it is done, and the total if it is known.
@@ -231,9 +272,12 @@ class SweepAdd:
         """Phases 1 and 2: read documents, set known ones aside, sketch the others, sort."""
         intake = SweepIntake(self._store, self._segments, self._reader, self._memory)
         known = KnownDigests(fields[1] for fields in self._store.scan("contents", CONTENT_COLUMNS))
-        for number, read in enumerate(self._reader.read(documents, known, self._settings.threads)):
+        unchanged: list[UnchangedPage] = []
+        for number, read in enumerate(self._reader.read(_others(documents, unchanged), known, self._settings.threads)):
             self._report("reading", number, None)
             intake.add(read, date, own_dates)
+        for page in unchanged:  # at the end, because another file may have what they repeat
+            intake.add_unchanged(page, date, own_dates)
         intake.flush()
         return intake.result
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from whorl.clustering import ClusterSettings
 from whorl.clustering.counting import Pairs
-from whorl.model import Hashes
+from whorl.model import Document, Hashes
 from whorl.storage.postings import Postings
 from whorl.sweep.contents import LEXICAL, NOTHING, SHINGLE, ContentReader, Read, Sketched
 from whorl.sweep.pairs import (
@@ -177,7 +177,7 @@ class Screen:
 
     def _judged(self, reads: Sequence[Read], at: int, pairs: Sequence["_Pair"], stored: int) -> ScreenedDocument:
         """Return the answer about a document that equals none."""
-        name, reason = page_of(reads[at]), fault_of(reads[at])
+        name, reason = page_of(reads[at].document), fault_of(reads[at])
         if reason is not None:
             return ScreenedDocument(name, UNREAD, (), reason)
         is_whole = self._settings.measure == "resemblance"
@@ -193,7 +193,7 @@ class Screen:
         return ScreenedDocument(name, state, tuple(matches))
 
     def _name_of(self, number: int, reads: Sequence[Read], stored: int) -> str:
-        return page_of(reads[number - stored - 1]) if number > stored else self._cache.name(number)
+        return page_of(reads[number - stored - 1].document) if number > stored else self._cache.name(number)
 
 
 class _StoredDocuments:
@@ -241,14 +241,14 @@ class _Pair:
         return self.likeness.resemblance if is_whole else max(self.likeness.has, self.likeness.within)
 
 
-def page_of(read: Read) -> str:
+def page_of(document: Document) -> str:
     """Return the address of a document, or its name."""
-    return read.document.url or read.document.name
+    return document.url or document.name
 
 
 def fault_of(read: Read) -> str | None:
     """Return why a document cannot be read or stored, or None."""
-    page = page_of(read)
+    page = page_of(read.document)
     if read.reason is not None or not page:
         return read.reason or "it has neither a URL nor a name"
     try:
@@ -284,15 +284,15 @@ class _Equal:
 def _repeated(read: Read, equal: _Equal, judged: Sequence[Judged]) -> ScreenedDocument:
     """Return the answer about a document that equals another, which may be a duplicate itself."""
     if equal.place is None or judged[equal.place].is_accepted:
-        return ScreenedDocument(page_of(read), DUPLICATE, (equal.match,))
-    return replace(judged[equal.place].answer, name=page_of(read))
+        return ScreenedDocument(page_of(read.document), DUPLICATE, (equal.match,))
+    return replace(judged[equal.place].answer, name=page_of(read.document))
 
 
 def _equal_before(read: Read, reads: Sequence[Read], digests: dict[tuple[str, bytes], int]) -> _Equal | None:
     """Return an earlier document of the batch with the same bytes, symbols or shingles, or None."""
     for key, kind in zip(_digests(read), (IDENTICAL, LEXICAL, SHINGLE), strict=False):
         if key in digests:
-            return _Equal(ScreenMatch(page_of(reads[digests[key]]), kind, SAME), digests[key])
+            return _Equal(ScreenMatch(page_of(reads[digests[key]].document), kind, SAME), digests[key])
     return None
 
 

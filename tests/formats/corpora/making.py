@@ -102,3 +102,13 @@ def ids(path: Path, **options: Any) -> list[str]:
 
 def reasons(path: Path, columns: Columns = DEFAULT, **options: Any) -> dict[int, str]:
     return {fault.row: fault.reason for fault in split(path, columns, **options)[1]}
+
+
+def revisit(number: int, **fields: str) -> bytes:
+    """A revisit of the kind that deduplicating crawlers write: no content, and what it repeats."""
+    head = [
+        "WARC/1.1", "WARC-Type: revisit", f"WARC-Record-ID: <urn:uuid:again-{number}>",
+        f"WARC-Target-URI: http://x/{number}", "WARC-Date: 2025-01-01T00:00:00Z", "Content-Length: 0",
+        *(f"{name.replace('_', '-')}: {value}" for name, value in fields.items()),
+    ]  # fmt: skip
+    return "\r\n".join(head).encode() + b"\r\n\r\n\r\n\r\n"

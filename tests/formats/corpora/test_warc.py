@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tests.formats.corpora.making import http, packed, page, planted, reasons, split, warc
+from tests.formats.corpora.making import http, packed, page, planted, reasons, revisit, split, warc
 from whorl.formats.archives.decompression import GzipMembers
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora.streams import Chunks, Plain
@@ -193,16 +193,6 @@ def test_any_bytes_give_frames_and_nothing_else(parts):
 def test_hostile_files_end(data):
     source: Chunks = GzipMembers(io.BytesIO(data)) if data.startswith(b"\x1f") else Plain(io.BytesIO(data))
     assert sum(isinstance(frame.content, bytes) for frame in Frames(source, 1 << 20)) == 0
-
-
-def revisit(number: int, **fields: str) -> bytes:
-    """A revisit of the kind that deduplicating crawlers write: no content, and what it repeats."""
-    head = [
-        "WARC/1.1", "WARC-Type: revisit", f"WARC-Record-ID: <urn:uuid:again-{number}>",
-        f"WARC-Target-URI: http://x/{number}", "WARC-Date: 2025-01-01T00:00:00Z", "Content-Length: 0",
-        *(f"{name.replace('_', '-')}: {value}" for name, value in fields.items()),
-    ]  # fmt: skip
-    return "\r\n".join(head).encode() + b"\r\n\r\n\r\n\r\n"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from whorl.formats.archives.walk import Walk
 from whorl.formats.corpora import tables
 from whorl.formats.corpora.jsonl import LineMark, Sheet
 from whorl.formats.corpora.records import DEFAULT as NAMES
-from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault
+from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault, Unchanged
 from whorl.formats.corpora.tables import CorpusItem, TableKind
 from whorl.model import Document, Skipped
 
@@ -51,6 +51,31 @@ def read_sheets(
 ) -> Iterator[CorpusItem]:
     """Like ``read``, but yield rows together in sheets where possible: faster for large corpora."""
     return _read(path, columns, rules, seen, prefix, tables.sheets)
+
+
+def read_repeated(
+    paths: Sequence[Path], unchanged: Sequence[Unchanged], columns: Columns, rules: Rules, seen: DigestSet
+) -> Iterator[tuple[Unchanged, CorpusRecord | Fault]]:
+    """Yield each page that is unchanged since a record in another file: with its document if one of the paths has that
+    record, otherwise with the fault."""
+    from whorl.formats.corpora import warc  # few corpora have such pages
+
+    left = {id(each): each for each in unchanged}
+    for table in (table for path in paths for table in _warc_files(path, columns, rules)):
+        if not left:
+            return
+        for each, item in warc.repeated(table, left.values(), rules):
+            del left[id(each)]
+            yield each, item if isinstance(item, Fault) or seen.add(item.id) else _again(item.path, item.row, item.id)
+    for each in left.values():
+        yield each, each.as_fault()
+
+
+def _warc_files(path: Path, columns: Columns, rules: Rules) -> Iterator[Path]:
+    if path.is_dir():
+        yield from (table for kind, table in _tables(path, columns, rules) if kind == "warc")
+    elif tables.kind(path, path.name, columns, rules, any_name=True) == "warc":
+        yield path
 
 
 # The row of a document in a table that is read whole to find it.

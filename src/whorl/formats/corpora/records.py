@@ -58,6 +58,27 @@ class Fault:
     left_out: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class UnchangedPage(Document):
+    """A page that a crawler met unchanged and did not store again: it shows what the page ``of`` showed on the date
+    ``since``, if that is known."""
+
+    of: str = ""
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged(Fault):
+    """A row without the content of its ``page``, because a record elsewhere has it; ``keys`` name that record."""
+
+    page: UnchangedPage = UnchangedPage("", "")
+    keys: tuple[tuple[str, ...], ...] = ()
+
+    def as_fault(self) -> Fault:
+        """Return the fault alone, for a page that is not found."""
+        return Fault(self.path, self.row, self.reason, self.left_out)
+
+
 # The parts in which two faults of one kind differ: quoted names, and numbers.
 _PARTICULAR = re.compile(r"'(?:[^'\\]|\\.)*+'?|\"[^\"]*+\"?|[0-9][0-9,]*+")
 

@@ -3,14 +3,14 @@
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from whorl.formats.archives.names import damage, opened, printable, reason, shortened
 from whorl.formats.archives.rules import Rules
-from whorl.formats.corpora.records import BadRowError, CorpusRecord, Fault, LeftOutError
+from whorl.formats.corpora.records import BadRowError, CorpusRecord, Fault, LeftOutError, Unchanged, UnchangedPage
 from whorl.formats.corpora.streams import Chunks, chunks
 from whorl.formats.detection import TEXT
 from whorl.formats.encoding import decode
@@ -320,9 +320,10 @@ _PLAIN_CHARSETS = frozenset({"utf-8", "utf8", "ascii", "us-ascii"})
 def rows(path: Path, name: str, rules: Rules, prefix: str) -> Iterator[CorpusRecord | Fault]:
     """Yield every record that is a document, and those left out or damaged. Records of any type count, from 1.
 
-    Revisits come last, as documents with the content that they repeat.
+    A crawler that meets a page unchanged stores a revisit without the content, which refers to the record that has it.
+    Revisits come last, as documents with the content that they repeat, or ``Unchanged`` if this is in another file.
     """
-    revisits, others = list[WarcFrame](), Counter[bool]()
+    revisits, others = list[Unchanged](), Counter[bool]()
     with opened(path, follow=True) as file:
         source = chunks(file, path.name)
         for frame in Frames(source, rules.member):
@@ -331,47 +332,64 @@ def rows(path: Path, name: str, rules: Rules, prefix: str) -> Iterator[CorpusRec
                 continue
             others[_kind(frame) in _ABOUT] += 1
             if _kind(frame) == "revisit":
-                revisits.append(frame)
+                revisits.append(_revisit(frame, name, prefix))
             elif _kind(frame) not in _ABOUT:
                 yield _record(frame, frame.content, name, rules, source.offset, prefix)
     if others[True] and not others[False]:
         yield Fault(name, 0, "no document: all records are about others, such as requests and metadata", left_out=True)
     if revisits:
-        yield from _revisited(path, name, revisits, rules, prefix)
+        left = {revisit.row: revisit for revisit in revisits}
+        for revisit, item in repeated(path, revisits, rules):
+            del left[revisit.row]
+            yield item
+        yield from left.values()
 
 
 def _kind(frame: WarcFrame) -> str:
     return frame.fields.get("warc-type", "").lower()
 
 
-# Fields of a revisit that become those of its document.
-_OF_REVISIT = ("warc-record-id", "warc-target-uri", "warc-date")
+def _revisit(frame: WarcFrame, name: str, prefix: str) -> Unchanged:
+    """Return the page that a revisit is about."""
+    fields = frame.fields
+    url = fields.get("warc-target-uri", "").strip("<>")
+    page = UnchangedPage(
+        fields.get("warc-record-id", "").strip("<>") or f"{prefix}{name}:{frame.row}", "", url or None,
+        fields.get("warc-date") or None, of=_repeated_url(fields), since=fields.get("warc-refers-to-date"),
+    )  # fmt: skip
+    reason = f"unchanged, but the record that it repeats is in another file: {printable(shortened(url))!r}"
+    return Unchanged(name, frame.row, reason, page=page, keys=tuple(_referred(fields)))
 
 
-def _revisited(
-    path: Path, name: str, revisits: Sequence[WarcFrame], rules: Rules, prefix: str
-) -> Iterator[CorpusRecord | Fault]:
-    """Read the file again; yield a document for each revisit of a record in it, and a fault for each other revisit.
-
-    A crawler that meets a page unchanged stores a revisit without the content, which refers to the record that has it.
-    """
-    waiting: dict[tuple[str, ...], list[WarcFrame]] = {}
+def repeated(
+    path: Path, revisits: Iterable[Unchanged], rules: Rules
+) -> Iterator[tuple[Unchanged, CorpusRecord | Fault]]:
+    """Yield the revisits of records in a file, each with its document, or the fault of the record."""
+    waiting: dict[tuple[str, ...], list[Unchanged]] = {}
     for revisit in revisits:
-        for key in _referred(revisit.fields):
+        for key in revisit.keys:
             waiting.setdefault(key, []).append(revisit)
-    left = {revisit.row: revisit for revisit in revisits}
+    found = set[int]()
     with opened(path, follow=True) as file:
         for frame in Frames(chunks(file, path.name), rules.member):
             if isinstance(frame.content, str) or _kind(frame) not in ("response", "resource"):
                 continue
             for revisit in [each for key in _keys(frame.fields) for each in waiting.pop(key, ())]:
-                if left.pop(revisit.row, None) is not None:
-                    own = {field: revisit.fields[field] for field in _OF_REVISIT if field in revisit.fields}
-                    repeated = WarcFrame(revisit.row, {**frame.fields, **own}, frame.content)
-                    yield _record(repeated, frame.content, name, rules, path.stat().st_size, prefix)
-    for revisit in left.values():
-        page = printable(shortened(revisit.fields.get("warc-target-uri", "").strip("<>")))
-        yield Fault(name, revisit.row, f"unchanged, but the record that it repeats is in another file: {page!r}")
+                if id(revisit) not in found:
+                    found.add(id(revisit))
+                    yield revisit, _repeated(revisit, frame.fields, frame.content, rules.member, path.stat().st_size)
+
+
+def _repeated(
+    revisit: Unchanged, fields: Mapping[str, str], content: bytes, most: int, offset: int
+) -> CorpusRecord | Fault:
+    page = revisit.page
+    try:
+        original = _document(fields, content, most, page.name)
+    except BadRowError as error:
+        return Fault(revisit.path, revisit.row, printable(str(error)), isinstance(error, LeftOutError))
+    document = replace(original, name=page.name, url=page.url or original.url, date=page.date or original.date)
+    return CorpusRecord(document.name, document, revisit.path, revisit.row, None, offset)
 
 
 def _keys(fields: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
@@ -385,7 +403,7 @@ def _keys(fields: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
 
 def _referred(fields: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Yield what a revisit calls the record that it repeats."""
-    url = (fields.get("warc-refers-to-target-uri") or fields.get("warc-target-uri", "")).strip("<>")
+    url = _repeated_url(fields)
     if refers := fields.get("warc-refers-to", "").strip("<>"):
         yield "id", refers
     if date := fields.get("warc-refers-to-date"):
@@ -394,6 +412,10 @@ def _referred(fields: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
         yield "digest", digest
     if fields.get("warc-profile", "").rstrip("/").endswith("server-not-modified") and not date:
         yield "url", url
+
+
+def _repeated_url(fields: Mapping[str, str]) -> str:
+    return (fields.get("warc-refers-to-target-uri") or fields.get("warc-target-uri", "")).strip("<>")
 
 
 def _record(
