@@ -29,6 +29,7 @@ FILES = {
     "pairs.parquet",
     "keep.txt",
     "keep.parquet",
+    "urls.parquet",
     "summary.html",
     "summary.json",
     "checksums.txt",

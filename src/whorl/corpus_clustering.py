@@ -100,7 +100,7 @@ def cluster_corpus(
     """Cluster folders, archives and tables (JSONL, JSON arrays, CSV, Parquet, Arrow, WARC) into the folder ``out``, as
     ``whorl cluster`` does. ``paths`` may be addresses of object stores that fsspec knows, such as s3://bucket/folder.
 
-    Writes documents.parquet, pairs.parquet, keep.txt, keep.parquet, summary.html and summary.json. Called again, it
+    Writes documents, pairs, keep and urls as .parquet, keep.txt, summary.html and summary.json. Called again, it
     resumes a stopped run; with another threshold or joining policy it repeats only the last phase, and ``paths`` may be
     empty. ``fresh`` starts over; ``discard`` removes what a later run would resume from. ``columns`` names the columns
     of tables, ``rules`` limits the files that are read. Text that is also in a document of the paths ``base``, such as

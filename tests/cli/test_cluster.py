@@ -216,6 +216,25 @@ def test_keeping_the_newest_without_dates_is_said(corpus, tmp_path):
     assert "--keep newest: 4 of 5 documents have no date" in result.stderr
 
 
+@pytest.mark.parametrize("strict", [[], ["--strict"]])
+def test_the_pages_to_drop_are_listed_by_their_addresses(tmp_path, strict):
+    rows = [
+        {"text": SONG, "url": "http://a/1", "date": "2024-01-01"},
+        {"text": TALE, "url": "http://a/2"},
+        {"text": SONG + " and more", "url": "http://a/3", "date": "2024-02-01"},
+        {"text": SONG, "url": "http://a/4"},
+        {"text": TALE},
+    ]
+    path = tmp_path / "crawl.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("cluster", path, "-o", tmp_path / "out", "--keep", "first", *strict).exit_code == 0
+    first = {"kept_url": "http://a/1", "kept_date": "2024-01-01"}
+    assert table(tmp_path / "out" / "urls.parquet") == [
+        {"url": "http://a/3", "date": "2024-02-01", "kind": "near", **first},
+        {"url": "http://a/4", "date": None, "kind": "identical", **first},
+    ]
+
+
 @pytest.mark.parametrize("order", [("first", "second"), ("second", "first"), (".",)])
 def test_an_unchanged_page_has_the_content_of_the_file_that_has_it(tmp_path, order):
     """Two crawls in two folders with files of one name; the second one met two pages again."""

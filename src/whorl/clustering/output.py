@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from whorl.clustering import ClusterSettings
 from whorl.clustering.joining import Measured
 from whorl.clustering.records import TextColumn
-from whorl.clustering.result import IDENTICAL, KINDS, UNIQUE, Clustering, keep_of_clusters, keep_without_pairs
+from whorl.clustering.result import IDENTICAL, KINDS, UNIQUE, Clustering, Kept, keep_of_clusters, keep_without_pairs
 from whorl.clustering.store import sync
 from whorl.errors import InputError, WhorlError
 from whorl.formats.corpora.parquet import DOCUMENTS, PAIRS, ROW_GROUP, WIDTHS, arrow, coded, coded_by, write_table
@@ -211,6 +211,10 @@ def summary(folder: Path) -> dict[str, Any]:
 # The ids to keep, one a line, and as a table that keeps their type.
 KEEP_FILE, KEEP_TABLE = "keep.txt", "keep.parquet"
 
+# The documents to drop that have a URL, each with the one that is kept for it.
+URLS_FILE = "urls.parquet"
+URLS = {"url": "string", "date": "string", "kind": "string", "kept_url": "string", "kept_date": "string"}
+
 # Rows written at a time.
 STEP = 1 << 16
 
@@ -246,8 +250,11 @@ def check_keep(keep: str) -> None:
 def kept_documents(clustering: Clustering, keep: str = "representative", strict: bool = False) -> NDArray[np.int64]:
     """Return one document of every cluster, and every single document, in order; if ``strict``, no two of which are a
     pair."""
-    ranks = KEEPS[keep](clustering)
-    return (keep_without_pairs if strict else keep_of_clusters)(clustering, ranks).documents
+    return _kept(clustering, keep, strict).documents
+
+
+def _kept(clustering: Clustering, keep: str, strict: bool) -> Kept:
+    return (keep_without_pairs if strict else keep_of_clusters)(clustering, KEEPS[keep](clustering))
 
 
 def check_strict(settings: ClusterSettings) -> None:
@@ -269,7 +276,9 @@ def write(
     """Write all files of the folder except the pairs; return the summary. ``integers`` ids are integers in the corpus;
     ``sources`` are the files that the documents come from, each with its number of documents, in order."""
     write_table(folder / DOCUMENTS_FILE, _documents(clustering), DOCUMENTS)
-    chosen = kept_documents(clustering, keep, strict)
+    kept = _kept(clustering, keep, strict)
+    chosen = kept.documents
+    write_table(folder / URLS_FILE, _urls(clustering, kept), URLS)
     _write_keep(folder / KEEP_TABLE, clustering.ids, chosen, integers == len(clustering.ids))
     summary = {
         **_counts(clustering),
@@ -398,6 +407,21 @@ def _documents(clustering: Clustering) -> Iterator[dict[str, Any]]:
             "kind": coded(clustering.kind[part].astype(np.int32), kinds),
             "url": urls.take(part),
             "date": dates.take(part),
+        }
+
+
+def _urls(clustering: Clustering, kept: Kept) -> Iterator[dict[str, Any]]:
+    urls, dates, kinds = _Column(clustering.urls), _Column(clustering.dates), [kind.encode() for kind in KINDS]
+    is_dropped = clustering.is_there & clustering.urls.is_there & (kept.instead != np.arange(len(kept.instead)))
+    numbers = np.flatnonzero(is_dropped)
+    for start in range(0, len(numbers), STEP):
+        part = numbers[start : start + STEP]
+        yield {
+            "url": urls.take(part),
+            "date": dates.take(part),
+            "kind": coded(kept.kinds[part].astype(np.int32), kinds),
+            "kept_url": urls.take(kept.instead[part]),
+            "kept_date": dates.take(kept.instead[part]),
         }
 
 
