@@ -374,6 +374,12 @@ class TestRegions:
         np.testing.assert_array_equal(regions.tokens.starts, np.sort(regions.tokens.starts))
         assert regions.tokens.starts[-1] > self.TEXT.index("f7")
 
+    def test_a_string_that_is_open_does_not_go_on_over_lines_taken_out(self):
+        reader = lambda regions: iter(leaves.plain_regions("bash", regions, False))  # noqa: E731
+        tokens = read_regions(languages.language("bash"), b'="n\ne=$(', reader).tokens
+        assert tokens.starts.tolist() == sorted(tokens.starts.tolist())
+        assert tokens.ends.tolist() == sorted(tokens.ends.tolist())
+
     def test_a_broken_region_has_no_normal_form(self):
         sound, broken = leaves.plain_regions("python", [self.SOUND.format("f").encode(), self.BROKEN.encode()], True)
         assert sound[5] is not None

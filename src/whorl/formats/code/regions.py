@@ -173,7 +173,10 @@ def _without_broken(
         if plain is not None and _is_sound(data, plain):
             spans = [range(*run) for run in out]
             left = [part.tokens for part in parts if any(part.first in span for span in spans)]
-            return _merged(from_plain(row.name, data, plain), left)
+            merged = _merged(from_plain(row.name, data, plain), left)
+            # A string that is open before the lines taken out goes on over the blanks in their place.
+            if np.all(merged.ends[:-1] <= merged.ends[1:]):
+                return merged
     return None
 
 
