@@ -163,6 +163,9 @@ def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column:
     def renewed(values: Iterable[Any]) -> list[Any]:
         return [texts.get(place, value) for place, value in enumerate(values)]
 
+    def renew(row: Mapping[str, Any], place: int) -> dict[str, Any]:
+        return {column: texts.get(place, row[column])}
+
     if hasattr(rows, "iter_rows"):  # Polars
         taken = rows[kept]
         old = taken[column]
@@ -181,7 +184,6 @@ def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column:
         return taken.assign(**{column: new}) if texts else taken
     if hasattr(rows, "select"):  # Hugging Face
         taken = rows.select(kept)
-        renew = lambda row, place: {column: texts.get(place, row[column])}  # noqa: E731
         return taken.map(renew, with_indices=True) if texts else taken
     chosen, wanted = list[Any](), set(kept)
     for number, row in enumerate(rows_of(rows)):
