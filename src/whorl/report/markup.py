@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from heapq import heappop, heappush
-from importlib.util import find_spec
 from itertools import groupby, islice, pairwise
 from typing import Any, NamedTuple
 
@@ -219,8 +218,7 @@ def line_items(text: str, marks: Sequence[TextMark], side: str, syntax: Sequence
     out = ["<li>"]
     for segment in segments(len(text), marks):
         out += [_badge(passage, side) for passage in beginnings.get(segment.start, ())]
-        parts = _syntax_parts(segment, syntax, bisect_right(ends, segment.start))
-        content = "".join(_coloured(_piece(text, part.start, part.end), part.name, shown) for part in parts)
+        content = "".join(_pieces(text, segment, syntax, bisect_right(ends, segment.start), shown))
         out.append(_cut(content, *_tags(segment)).replace("\n", LINE))
     out.append("</li>")
     return "".join(out).split("\n")
@@ -230,27 +228,33 @@ def line_items(text: str, marks: Sequence[TextMark], side: str, syntax: Sequence
 SHORT_PIECE = 40
 
 
-def _syntax_parts(segment: StyledSegment, syntax: Sequence[SyntaxSpan], first: int) -> Iterator[SyntaxSpan]:
-    """Yield a whole segment in spans of one syntax class, from ``syntax[first]`` on; the class is empty between
-    coloured spans."""
-    place = segment.start
+def _pieces(
+    text: str, segment: StyledSegment, syntax: Sequence[SyntaxSpan], first: int, shown: Callable[[str], str]
+) -> list[str]:
+    """Return the markup of a segment in pieces of one syntax class, from ``syntax[first]`` on; the class is empty
+    between coloured spans."""
+    pieces: list[str] = []
+    place, last = segment.start, segment.end
     for number in range(first, len(syntax)):
-        span = syntax[number]
-        if span.start >= segment.end:
+        start, end, name = syntax[number]
+        if start >= last:
             break
-        start, end = max(place, span.start), min(span.end, segment.end)
         if place < start:
-            yield SyntaxSpan(place, start, "")
-        if start < end:
-            yield SyntaxSpan(start, end, span.name)
-        place = max(place, end)
-    if place < segment.end:
-        yield SyntaxSpan(place, segment.end, "")
+            pieces.append(_coloured(text, place, start, "", shown))
+            place = start
+        if place < end:
+            end = min(end, last)
+            pieces.append(_coloured(text, place, end, name, shown))
+            place = end
+    if place < last:
+        pieces.append(_coloured(text, place, last, "", shown))
+    return pieces
 
 
-def _coloured(piece: str, name: str, shown: Callable[[str], str]) -> str:
+def _coloured(text: str, start: int, end: int, name: str, shown: Callable[[str], str]) -> str:
     """Return a piece of a source as markup."""
-    return _kept(piece, name, shown) if len(piece) <= SHORT_PIECE else _made(piece, name, shown)
+    piece = _piece(text, start, end)
+    return _kept(piece, name, shown) if end - start <= SHORT_PIECE else _made(piece, name, shown)
 
 
 def _made(piece: str, name: str, shown: Callable[[str], str]) -> str:
@@ -354,9 +358,8 @@ COLOURER = "whorl.formats.code.lexers:syntax"
 
 @lru_cache(maxsize=256)
 def syntax_spans(text: str, language: str) -> Sequence[SyntaxSpan]:
-    """Return the coloured spans of a program; none if Pygments is not installed, does not know the language, or takes
-    too long."""
-    if len(text) > COLOURED or find_spec("pygments") is None:
+    """Return the coloured spans of a program; none if nothing installed knows the language, or it takes too long."""
+    if len(text) > COLOURED:
         return ()
     try:
         starts, ends, classes = default_sandbox().call(COLOURER, language, text.encode("utf-8", "surrogatepass"))

@@ -238,7 +238,36 @@ class TestTokens:
         assert len({tuple(stream.symbols.tolist()) for stream in found}) == 1
 
 
-def test_a_string_and_its_quotes_are_one_coloured_span():
-    starts, ends, letters = syntax("python", b"x = 'ab' + 'c'\nreturn 'd'\n")
+def coloured(language: str, text: str) -> list[tuple[str, str]]:
+    starts, ends, letters = syntax(language, text.encode("utf-8", "surrogatepass"))
     spans = zip(memoryview(starts).cast("i"), memoryview(ends).cast("i"), letters, strict=True)
-    assert [span for span in spans if span[2] == "t"] == [(4, 8, "t"), (11, 14, "t"), (22, 25, "t")]
+    return [(text[start:end], letter) for start, end, letter in spans]
+
+
+@pytest.mark.parametrize("language", ["python", "groovy"])
+def test_a_string_and_its_quotes_are_one_coloured_span(language: str):
+    spans = coloured(language, "x = 'ab' + 'c'\nreturn 'd'\n")
+    assert [text for text, letter in spans if letter == "t"] == ["'ab'", "'c'", "'d'"]
+
+
+def test_a_grammar_colours_comments_keywords_texts_numbers_and_defined_names():
+    text = "@cached\ndef twice(n):  # once more\n    return 2 * n if n not in 'añb' else None\n\n\nclass Größe: pass\n"
+    assert coloured("python", text) == [
+        ("cached", "f"), ("def", "k"), ("twice", "f"), ("# once more", "c"), ("return", "k"), ("2", "m"), ("if", "k"),
+        ("not in", "k"), ("'añb'", "t"), ("else", "k"), ("None", "k"), ("class", "k"), ("Größe", "f"), ("pass", "k"),
+    ]  # fmt: skip
+    assert coloured("java", "class A { void b() { c(1.5); } }") == [
+        ("class", "k"), ("A", "f"), ("void", "k"), ("b", "f"), ("1.5", "m")
+    ]  # fmt: skip
+    assert coloured("c", "int twice(int n) { return n; }")[:2] == [("int", "k"), ("twice", "f")]
+
+
+@pytest.mark.parametrize("text", ["", "\ud800 def \udfff", "def (((", "'" * 1001, "\0\ufeff", "def " * 5000])
+def test_odd_programs_are_coloured_in_order_and_inside_the_text(text: str):
+    starts, ends, letters = syntax("python", text.encode("utf-8", "surrogatepass"))
+    bounds = [
+        place for span in zip(*(memoryview(each).cast("i") for each in (starts, ends)), strict=True) for place in span
+    ]
+    assert bounds == sorted(bounds)
+    assert len(bounds) == 2 * len(letters)
+    assert all(0 <= place <= len(text) for place in bounds)

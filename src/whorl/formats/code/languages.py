@@ -16,72 +16,65 @@ _CPP_HEADER = rb"""
 """
 _OBJECTIVE_C = rb"^[ \t]*(?:@(?:interface|implementation|protocol|class|end|import)\b|\#import\b)"
 _PROLOG = rb"^(?::-|[a-z]\w*\([^()\n]*\)[ \t]*(?::-|\.[ \t]*(?:%[^\n]*)?\r?$))"
-_PLSQL = rb"""
+_PLSQL = rb"""(?i)
     ^[ \t]*(?:create\s+(?:or\s+replace\s+)?(?:procedure|function|package|trigger)\b|declare[ \t]*\r?$|begin[ \t]*\r?$)
 """
 _SML = rb"^(?:[ \t]*(?:structure|signature|datatype)\s+\w|functor\s+\w|fun\s+\w[^-\n]*=|val\s+\w+\s*=)"
 _MIPS = rb"(?:\$(?:zero|at|[vatsk][0-9]|[gsf]p|ra)\b|^[ \t]*\.(?:globl|asciiz)\b|\bsyscall\b)"
 
 
-def _pattern(text: bytes, flags: int = 0) -> re.Pattern[bytes]:
-    return re.compile(text, re.M | re.X | flags)
+@cache
+def _pattern(text: bytes) -> re.Pattern[bytes]:
+    """Compile a pattern when it is needed first: most runs and all workers need none of them."""
+    return re.compile(text, re.M | re.X)
 
 
 # The languages to try, in order, beside the one that has the extension in its row.
-AMBIGUOUS: Mapping[str, tuple[tuple[str, re.Pattern[bytes]], ...]] = MappingProxyType(
+AMBIGUOUS: Mapping[str, tuple[tuple[str, bytes], ...]] = MappingProxyType(
     {
-        "h": (("objective-c", _pattern(_OBJECTIVE_C)), ("cpp", _pattern(_CPP_HEADER))),
-        "m": (("objective-c", _pattern(_OBJECTIVE_C + rb"|^[ \t]*(?:\#include\b|//)")),),
-        "p": (("prolog", _pattern(_PROLOG)),),
-        "pl": (("prolog", _pattern(_PROLOG)),),
-        "sql": (("plsql", _pattern(_PLSQL, re.I)),),
-        "ml": (("sml", _pattern(_SML)),),
-        "asm": (("mips", _pattern(_MIPS)),),
-        "s": (("assembly-8086", _pattern(rb"^[ \t]*(?:section|segment|org)\b|\bint\s+(?:21h|0x)", re.I)),),
+        "h": (("objective-c", _OBJECTIVE_C), ("cpp", _CPP_HEADER)),
+        "m": (("objective-c", _OBJECTIVE_C + rb"|^[ \t]*(?:\#include\b|//)"),),
+        "p": (("prolog", _PROLOG),),
+        "pl": (("prolog", _PROLOG),),
+        "sql": (("plsql", _PLSQL),),
+        "ml": (("sml", _SML),),
+        "asm": (("mips", _MIPS),),
+        "s": (("assembly-8086", rb"(?i)^[ \t]*(?:section|segment|org)\b|\bint\s+(?:21h|0x)"),),
     }
 )
 
 # Lines that one language has and neither the others nor prose have, for files whose names tell nothing.
-_LOOKS: Mapping[str, re.Pattern[bytes]] = MappingProxyType(
+_LOOKS: Mapping[str, bytes] = MappingProxyType(
     {
-        "c": _pattern(
-            rb"""\s*(?:\#\s*(?:include\s*(?:<[\w/]+\.h>|")|define|ifdef|ifndef|endif)\b|typedef\s+struct\b
-            |.*\b(?:printf|scanf|malloc|free|sizeof|strlen|struct\s\w+\s\*)\s*\(?|.*\b(?:int|char|void|double|float)\s\*+\w)"""
-        ),
-        "cpp": _pattern(
-            rb"""\s*(?:\#\s*include\s*<[a-z_]+(?:/\w+\.h)?>|using\s+(?:namespace|\w+\s*=)|template\s*<|(?:public|private):
-            |.*(?:\bstd::|\bcout\b|\bcin\b|\bendl\b|\bvector<|\.push_back\())"""
-        ),
-        "csharp": _pattern(
-            rb"""\s*(?:using\s+[A-Z][\w.]*;|namespace\s+[A-Z][\w.]*\s*[{;]?\s*$|.*\bConsole\.|.*\bstring(?:\[\])?\s+\w+\s*[=;,)]
-            |.*\{\s*get;|.*\bforeach\s*\(|internal\s|.*\.(?:Length|Count|Add|ToString)\b)"""
-        ),
-        "go": _pattern(
-            rb"""(?:package\s+\w+\s*$|func\s.*\{\s*$|import\s+[("]|type\s+\w+\s+(?:struct|interface)\b|\s+.*:=
-            |\s*\w+,\s*\w+\s*:=|.*\bfmt\.)"""
-        ),
-        "java": _pattern(
-            rb"""\s*(?:import\s+(?:static\s+)?[a-z][\w.]*[*\w];|package\s+[\w.]+;|@Override\b|.*\bSystem\.(?:out|in|err|exit)\b
+        "c": rb"""
+            \s*(?:\#\s*(?:include\s*(?:<[\w/]+\.h>|")|define|ifdef|ifndef|endif)\b|typedef\s+struct\b
+            |.*\b(?:printf|scanf|malloc|free|sizeof|strlen|struct\s\w+\s\*)\s*\(?|.*\b(?:int|char|void|double|float)\s\*+\w)""",
+        "cpp": rb"""
+            \s*(?:\#\s*include\s*<[a-z_]+(?:/\w+\.h)?>|using\s+(?:namespace|\w+\s*=)|template\s*<|(?:public|private):
+            |.*(?:\bstd::|\bcout\b|\bcin\b|\bendl\b|\bvector<|\.push_back\())""",
+        "csharp": rb"""
+            \s*(?:using\s+[A-Z][\w.]*;|namespace\s+[A-Z][\w.]*\s*[{;]?\s*$|.*\bConsole\.|.*\bstring(?:\[\])?\s+\w+\s*[=;,)]
+            |.*\{\s*get;|.*\bforeach\s*\(|internal\s|.*\.(?:Length|Count|Add|ToString)\b)""",
+        "go": rb"""
+            (?:package\s+\w+\s*$|func\s.*\{\s*$|import\s+[("]|type\s+\w+\s+(?:struct|interface)\b|\s+.*:=
+            |\s*\w+,\s*\w+\s*:=|.*\bfmt\.)""",
+        "java": rb"""
+            \s*(?:import\s+(?:static\s+)?[a-z][\w.]*[*\w];|package\s+[\w.]+;|@Override\b|.*\bSystem\.(?:out|in|err|exit)\b
             |(?:public|private|protected)\s+(?:static\s+|final\s+|abstract\s+)*[\w<>[\],\s]+[;{(=]|.*\bboolean\b
             |.*\b(?:String|Integer|List|Map|ArrayList|HashMap|Scanner)(?:<[^>]*>|\[\])*\s+\w+|.*\.(?:length|size)\(\)
-            |(?:abstract\s+|final\s+)?class\s+\w+[^:]*\{\s*$|static\s+\w[\w<>[\]]*\s+\w+\(.*\{\s*$|.*\bthrows\s)"""
-        ),
-        "javascript": _pattern(
-            rb"""\s*(?:(?:export\s+)?(?:const|let|var)\s+[\w{[].*=(?!.*\bmut\b)|.*\bfunction\b.*\(|.*\bconsole\.\w+\(
-            |module\.exports|import\s.*\sfrom\s|.*\)\s*=>|for\s*\((?:let|const|var)\b|.*===)"""
-        ),
-        "php": _pattern(rb"\s*(?:<\?php\b|\$\w+\s*(?:=|->|\[|\+\+)|echo\s|(?:public\s+)?function\s.*\$)"),
-        "python": _pattern(
-            rb"""\s*(?:(?:async\s+)?def\s+\w+\(|class\s+\w+.*:\s*$|import\s+[\w., ]+$|from\s+[\w.]+\s+import\b
-            |return\b[^;]*$|(?:if|elif|while|for|with|else|try|except)\b.*:\s*$|print\(.*\)\s*$)"""
-        ),
-        "ruby": _pattern(
-            rb"""\s*(?:def\s+\w+[^:{]*$|end\s*$|require(?:_relative)?\s+['"]|puts\b|attr_\w+\s+:|.*\bdo\s*(?:\|.*\|)?\s*$)"""
-        ),
-        "rust": _pattern(
-            rb"""\s*(?:(?:pub\s+)?fn\s+\w+|let\s+[\w(].*=|use\s+\w+::|impl\b.*\{|\#!?\[\w+|match\s.*\{\s*$
-            |.*\b(?:println|vec|format)!|.*->\s*[\w<&]+.*\{\s*$|.*&(?:mut|str)\b|.*\.(?:iter|unwrap|len|collect)\()"""
-        ),
+            |(?:abstract\s+|final\s+)?class\s+\w+[^:]*\{\s*$|static\s+\w[\w<>[\]]*\s+\w+\(.*\{\s*$|.*\bthrows\s)""",
+        "javascript": rb"""
+            \s*(?:(?:export\s+)?(?:const|let|var)\s+[\w{[].*=(?!.*\bmut\b)|.*\bfunction\b.*\(|.*\bconsole\.\w+\(
+            |module\.exports|import\s.*\sfrom\s|.*\)\s*=>|for\s*\((?:let|const|var)\b|.*===)""",
+        "php": rb"\s*(?:<\?php\b|\$\w+\s*(?:=|->|\[|\+\+)|echo\s|(?:public\s+)?function\s.*\$)",
+        "python": rb"""
+            \s*(?:(?:async\s+)?def\s+\w+\(|class\s+\w+.*:\s*$|import\s+[\w., ]+$|from\s+[\w.]+\s+import\b
+            |return\b[^;]*$|(?:if|elif|while|for|with|else|try|except)\b.*:\s*$|print\(.*\)\s*$)""",
+        "ruby": rb"""
+            \s*(?:def\s+\w+[^:{]*$|end\s*$|require(?:_relative)?\s+['"]|puts\b|attr_\w+\s+:|.*\bdo\s*(?:\|.*\|)?\s*$)""",
+        "rust": rb"""
+            \s*(?:(?:pub\s+)?fn\s+\w+|let\s+[\w(].*=|use\s+\w+::|impl\b.*\{|\#!?\[\w+|match\s.*\{\s*$
+            |.*\b(?:println|vec|format)!|.*->\s*[\w<&]+.*\{\s*$|.*&(?:mut|str)\b|.*\.(?:iter|unwrap|len|collect)\()""",
     }
 )  # fmt: skip
 
@@ -96,7 +89,7 @@ _LINES, _LINE = 500, 200
 def by_looks(head: bytes) -> str | None:
     """Return the language whose patterns match most lines; None if few match."""
     lines = [line[:_LINE] for line in head.splitlines() if line.strip()][:_LINES]
-    counts = {name: sum(1 for line in lines if pattern.match(line)) for name, pattern in _LOOKS.items()}
+    counts = {name: sum(map(bool, map(_pattern(text).match, lines))) for name, text in _LOOKS.items()}
     best = max(counts, key=lambda name: counts[name])
     ended = sum(1 for line in lines if _ENDED.match(line))
     is_like_c = ended >= max(_TELLING, _ENDED_SHARE * len(lines))
@@ -162,7 +155,7 @@ def missing(name: str) -> str:
 
 
 def _by_content(extension: str, head: bytes) -> str | None:
-    return next((name for name, pattern in AMBIGUOUS.get(extension, ()) if pattern.search(head)), None)
+    return next((name for name, text in AMBIGUOUS.get(extension, ()) if _pattern(text).search(head)), None)
 
 
 def _by_interpreter(head: bytes) -> str | None:

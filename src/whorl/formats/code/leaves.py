@@ -142,7 +142,7 @@ def plain_tokens(name: str, data: bytes, normal: bool = False, *, normal_if_brok
         return *_arrays(_lexed(row, data)), False, "", None, 0
     how = plan(name)
     size = len(data)
-    data, tree = _tree(how, data)
+    data, tree = parse(how, data)
     lost = _lost(tree)
     second = _normal(tree, how, data) if normal and (normal_if_broken or not is_broken(lost, size)) else None
     return *_arrays(_leaves(tree, how, data)), True, "", second, lost
@@ -211,7 +211,7 @@ def _normal(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> "PlainNormal | 
     return *columns, len(form[0]), "", time.process_time() - before
 
 
-def _tree(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:
+def parse(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:
     """Return a program as given to its parser, and its syntax tree."""
     import tree_sitter
 
@@ -234,7 +234,7 @@ def _put_behind(match: re.Match[bytes]) -> bytes:
 
 def parsed(how: Plan, data: bytes) -> tuple[Columns, bool]:
     """Return the tokens of a program, and whether it parses without errors."""
-    data, tree = _tree(how, data)
+    data, tree = parse(how, data)
     return _leaves(tree, how, data), not tree.root_node.has_error
 
 
