@@ -23,6 +23,11 @@ class Lines:
         """Return the line of ``text[place]``."""
         return bisect_left(self._breaks, place) + 1
 
+    def lines(self, places: Sequence[int]) -> list[int]:
+        """Return the lines of many places."""
+        lines: list[int] = (np.searchsorted(self._breaks, places) + 1).tolist()
+        return lines
+
 
 class Match(NamedTuple):
     """Two maximal spans with equal symbols, one in each text, and the number of these symbols."""

@@ -1,10 +1,16 @@
 """The small parts of the evidence: slips of spelling, lexemes, blanked spans."""
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from whorl.comparison.evidence.findings import blank_out, submission_texts
 from whorl.comparison.evidence.traits import LexemeKind, bare, blanks, is_misspelling, lexemes, words
 from whorl.comparison.result import File, Submission
+from whorl.formats.code.languages import LANGUAGES
+from whorl.formats.code.tokens import NUMBERS, STRINGS, comment_pattern
 from whorl.model import Span
 
 
@@ -39,8 +45,40 @@ def test_words_of_their_own(pair):
 
 
 def test_words_inside_names():
-    found = [(trait.key, trait.start) for trait in words("getUserName HTTPServer under_scored x1y2 überall MISTAKE")]
+    found = [(key, start) for key, _, start in words("getUserName HTTPServer under_scored x1y2 überall MISTAKE")]
     assert found == [("server", 16), ("under", 23), ("scored", 29), ("überall", 41), ("mistake", 49)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("undervalued _value value value", [("undervalued", 0), ("value", 13), ("value", 19)]),
+        ("evaluated values value", [("evaluated", 0), ("values", 10), ("value", 17)]),
+        ("valueä value1 2value value", [("valueä", 0), ("value", 7), ("value", 15), ("value", 21)]),
+        (f"{'a' * 300_000} {'a' * 300_000} {'a' * 150_000} aaaaa", [("aaaaa", 750_003)]),
+    ],
+)
+def test_a_word_is_placed_where_it_is_first_written_and_not_inside_of_another(text, found):
+    assert [(key, start) for key, _, start in words(text)] == found
+
+
+@settings(max_examples=300)
+@given(st.text(alphabet="ab_Aé1 ,.", max_size=200))
+def test_words_are_those_of_a_plain_search(text):
+    first: dict[str, int] = {}
+    for match in re.finditer(r"\w{5,}", text):
+        first.setdefault(match[0], match.start())
+    inner = re.compile(r"[A-Z]?[^\W\d_A-Z]+|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
+    plain = [(match[0], start + match.start()) for run, start in first.items() for match in inner.finditer(run)]
+    assert [(word, start) for _, word, start in words(text)] == [each for each in plain if 5 <= len(each[0]) <= 24]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(sorted(LANGUAGES)), st.text(alphabet="a1.#/*-\"'`\\ \nx{}", max_size=80))
+def test_lexemes_are_those_of_a_plain_search(language, text):
+    pattern = rf"({comment_pattern(LANGUAGES[language].comments)})|({STRINGS})|(?<!\w)({NUMBERS})"
+    plain = [(match.lastindex, match[0], match.start()) for match in re.finditer(pattern, text)]
+    assert list(lexemes(language, text)) == plain
 
 
 def test_lexemes_of_a_program():
@@ -57,8 +95,8 @@ def test_lexemes_of_a_program():
 
 def test_blanks_of_lines_that_were_given_do_not_count():
     line = "total = total + value   \n"
-    assert [trait.start for trait in blanks(2 * line)] == [0, len(line)]
-    assert [trait.start for trait in blanks(2 * line, [Span(3, 8)])] == [len(line)]
+    assert [start for _, _, start in blanks(2 * line)] == [0, len(line)]
+    assert [start for _, _, start in blanks(2 * line, [Span(3, 8)])] == [len(line)]
     assert list(blanks(2 * line, [Span(0, 5), Span(len(line) + 20, len(line) + 22)])) == []
     below = Span(2 * len(line), 2 * len(line) + 1)
     assert len(list(blanks(f"{2 * line}x\n", [below]))) == 2

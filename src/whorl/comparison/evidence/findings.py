@@ -92,20 +92,22 @@ class Traces(NamedTuple):
 def traces(texts: SubmissionTexts) -> Traces:
     """Return the traits and oddities of a submission."""
     lexemes = _lexemes(texts.files)
-    first: dict[str, dict[str, tuple[str, int, int]]] = {kind: {} for kind in KINDS}
+    columns = {kind: TraitColumns([], [], [], []) for kind in KINDS}
+    known: dict[str, set[str]] = {kind: set() for kind in KINDS}
     for number, (file, of_file) in enumerate(zip(texts.files, lexemes, strict=True)):
-        line = Lines(file.text).line
+        lines = Lines(file.text)
         for kind, traits in _traits(file, of_file):
-            of_kind = first[kind]
+            first: dict[str, tuple[str, int]] = {}
             for key, shown, start in traits:
-                if key not in of_kind:
-                    of_kind[key] = shown, number, line(start)
-    return Traces({kind: _columns(of_kind) for kind, of_kind in first.items()}, own_oddities(texts, lexemes))
-
-
-def _columns(traits: Mapping[str, tuple[str, int, int]]) -> TraitColumns:
-    shown, files, lines = map(list, zip(*traits.values(), strict=True)) if traits else ([], [], [])
-    return TraitColumns(list(traits), shown, files, lines)
+                if key not in first:
+                    first[key] = shown, start
+            fresh = [key for key in first if key not in known[kind]]
+            known[kind].update(fresh)
+            columns[kind].keys.extend(fresh)
+            columns[kind].shown.extend([first[key][0] for key in fresh])
+            columns[kind].files.extend([number] * len(fresh))
+            columns[kind].lines.extend(lines.lines([first[key][1] for key in fresh]))
+    return Traces(columns, own_oddities(texts, lexemes))
 
 
 def findings(

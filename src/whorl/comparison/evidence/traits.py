@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from whorl.comparison.evidence.finding import Place
 from whorl.formats.code.languages import LANGUAGES
@@ -43,7 +43,9 @@ def is_program(language: str) -> bool:
 def lexemes(language: str, text: str) -> Iterator[Lexeme]:
     """Yield the comments, strings and numbers of a program, in order."""
     for match in _pattern(LANGUAGES[language].comments).finditer(text):
-        yield Lexeme(_KINDS[match.lastindex or 0], match[0], match.start())
+        group = match.lastindex
+        if group is not None:
+            yield Lexeme(_KINDS[group], match[group], match.start(group))
 
 
 # By the group of the pattern; a look-up in the enumeration takes longer.
@@ -69,7 +71,18 @@ def _bared(string: str) -> str:
 
 @cache
 def _pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"({comment_pattern(comments)})|({STRINGS})|(?<!\w)({NUMBERS})")
+    """Return the pattern of lexemes, each in a group of its own, after all that is before it; no group at the end."""
+    return re.compile(rf"{_before(comments)}(?:({comment_pattern(comments)})|({STRINGS})|(?<!\w)({NUMBERS})|\Z)")
+
+
+def _before(comments: tuple[str, ...]) -> str:
+    """Return the pattern of code that begins no lexeme: to skip it in one match is faster than to look for a lexeme at
+    each of its letters. A star is a comment by its place, so there nothing is skipped."""
+    if "*" in comments:
+        return ""
+    first = "".join(re.escape(mark[0]) for mark in comments)
+    marks = "".join(f"{re.escape(mark)}|" for mark in comments)
+    return rf"(?:[^{first}\"'`.0-9]++|(?!{marks}[\"'`]|(?<!\w)\.?[0-9])(?s:.))*+"
 
 
 # Minimum size of a class for rarity to mean anything.
@@ -80,12 +93,8 @@ SMALLEST_CLASS = 5
 ONE_IN, MOST_HOLDERS = 5, 4
 
 
-class Trait(NamedTuple):
-    """A trait: its key, which is equal in all who have it, its quoted text, and its position in a file."""
-
-    key: str
-    shown: str
-    start: int
+# A trait: its key, which is equal in all who have it, its quoted text, and its position in a file.
+Trait: TypeAlias = tuple[str, str, int]
 
 
 class RareTrait(NamedTuple):
@@ -154,11 +163,11 @@ def literals(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
         if kind is LexemeKind.STRING:
             content = text.strip("\"'`")
             if len(content) >= MIN_STRING and sum(map(len, _LETTERS.findall(content))) >= MIN_STRING:
-                yield Trait(content, quote(text), start)
+                yield content, quote(text), start
         elif kind is LexemeKind.NUMBER and len(text) >= MIN_DIGITS:
             digits = text.replace("_", "").lower()
             if sum(map(str.isdigit, digits.rstrip("0"))) >= MIN_DIGITS:
-                yield Trait(digits, quote(text), start)
+                yield digits, quote(text), start
 
 
 def comments(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
@@ -167,7 +176,7 @@ def comments(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
         if kind is LexemeKind.COMMENT:
             words = _LETTERS.findall(text.lower())
             if len(words) >= MIN_COMMENT_WORDS and sum(map(len, words)) >= MIN_COMMENT_LETTERS:
-                yield Trait(" ".join(words), quote(text), start)
+                yield " ".join(words), quote(text), start
 
 
 def quote(text: str) -> str:
@@ -204,7 +213,7 @@ def blanks(text: str, starter_code: Sequence[Span] = ()) -> Iterator[Trait]:
             before = bisect_right(begins, start + len(line))
             is_starter_code = before > 0 and starter_code[before - 1].end > start
             if len("".join(line.split())) >= SHORTEST_LINE and not is_starter_code:
-                yield Trait(f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start)
+                yield f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start
         start += len(line) + 1
 
 
@@ -236,6 +245,9 @@ VOWELS = frozenset("aeiouy")
 # Runs that may contain a long enough word. Most occur many times in a text, and are split once.
 _RUNS = re.compile(r"\w{5,}+")
 
+# Blanks for all of ASCII that is in no run.
+_CUT = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
+
 # The words of a run, split at case and underscores: ``getUserName``, ``under_scored``. A run of capitals is one word.
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
 
@@ -243,12 +255,35 @@ _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
 def words(text: str) -> Iterator[Trait]:
     """Yield the words of a text, also those inside names; each spelling once, at its first position. Their keys are in
     lower case."""
-    first: dict[str, int] = {}
-    for match in _RUNS.finditer(text):
-        first.setdefault(match[0], match.start())
-    for run, start in first.items():
-        for key, word, at in _words_of(run):
-            yield Trait(key, word, start + at)
+    end = 0
+    for run in dict.fromkeys(_runs(text)):
+        if parts := _words_of(run):
+            start = _next_run(text, run, end)
+            end = start + len(run)
+            for key, word, at in parts:
+                yield key, word, start + at
+
+
+def _runs(text: str) -> list[str]:
+    """Return the runs of a text, in order. To cut ASCII at its signs is faster than a pattern."""
+    if not text.isascii():
+        return _RUNS.findall(text)
+    return [run for run in text.translate(_CUT).split() if len(run) >= SHORTEST_WORD]
+
+
+def _next_run(text: str, run: str, start: int) -> int:
+    """Return the position of a run that is not a part of a longer one."""
+    while True:
+        start = text.index(run, start)
+        end = start + len(run)
+        if not (_is_in_run(text[start - 1 : start]) or _is_in_run(text[end : end + 1])):
+            return start
+        while _is_in_run(text[start : start + 1]):
+            start += 1
+
+
+def _is_in_run(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
 
 
 @lru_cache(1 << 16)
