@@ -17,7 +17,8 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        self._breaks: list[int] = np.flatnonzero(codes == ord("\n")).tolist()
+        self._places = np.flatnonzero(codes == ord("\n"))
+        self._breaks: list[int] = self._places.tolist()
 
     def line(self, place: int) -> int:
         """Return the line of ``text[place]``."""
@@ -25,7 +26,7 @@ class Lines:
 
     def lines(self, places: Sequence[int]) -> list[int]:
         """Return the lines of many places."""
-        lines: list[int] = (np.searchsorted(self._breaks, places) + 1).tolist()
+        lines: list[int] = (np.searchsorted(self._places, places) + 1).tolist()
         return lines
 
 

@@ -6,6 +6,7 @@ imported with the target.
 
 import errno
 import fcntl
+import gc
 import os
 import resource
 import select
@@ -27,6 +28,9 @@ _GRACE_SECONDS = 2
 
 # What a parser may have open at once: its libraries, the worker's pipes, and some more.
 _OPEN_FILES = 64
+
+# Trees have no cycles, so few collections find anything.
+_GC_THRESHOLD = 50_000
 
 # Address space beyond the limit of memory: room for libraries, which are mapped and shared, and for the unused reserve
 # of each thread. It is bounded at all because shared mappings count here and nowhere else.
@@ -71,6 +75,7 @@ def _confine(limits: dict[str, Any]) -> None:
     _cap(resource.RLIMIT_DATA, limits["memory"])
     _cap(resource.RLIMIT_AS, limits["memory"] + _MAPPED)
     sys.setrecursionlimit(limits["depth"])
+    gc.set_threshold(_GC_THRESHOLD)
 
 
 def _cap(what: int, value: int) -> None:

@@ -4,7 +4,7 @@ import random
 from statistics import median, quantiles
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.comparison.evidence.planting import NAMES, planted, programs, written
@@ -140,6 +140,18 @@ def test_values_that_are_filled_into_strings_are_read():
     assert idle(("python", "a = 1\nprint(f'{a}')\n")) == 0
     assert idle(("javascript", "let a = 1; show(`${a}`);")) == 0
     assert idle(("python", "a = 1\nprint('a')\n")) == 1
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(["python", "java"]), st.text(alphabet="ab()[]{};\n ", max_size=40))
+def test_statements_end_outside_of_brackets(language, text):
+    opens, closes = ("([{", ")]}") if language == "python" else ("([", ")]")
+    depth, parts = 0, [""]
+    for sign in text:
+        depth = max(0, depth + (sign in opens) - (sign in closes))
+        is_end = sign in "{};\n" and sign not in opens + closes and (not depth or sign in "{}")
+        parts = [*parts, ""] if is_end else [*parts[:-1], parts[-1] + sign]
+    assert padding([(language, text)]).statements == sum(bool(part.strip()) for part in parts)
 
 
 def test_repeated_statements_are_counted_by_file():

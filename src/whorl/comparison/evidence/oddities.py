@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from statistics import median_low
 from typing import NamedTuple
 
@@ -78,7 +78,6 @@ LONGEST_ASSIGNMENT = 400
 # Languages in which braces hold values and not statements.
 BRACES_HOLD = frozenset({"python"})
 
-_BOUNDS = re.compile(r"[()\[\]{};\n]")
 _NAME = re.compile(r"[^\W\d]\w*+")
 
 # The prefix of an assignment (a type, modifiers, ``let``), the name, and the value: no call, field or element on the
@@ -107,7 +106,10 @@ def padding(files: Sequence[tuple[str, str]]) -> Padding:
     file."""
     by_file = [list(_statements(*file)) for file in files]
     statements = [each for of_file in by_file for each in of_file]
-    long = [[shape for each in of_file if len(shape := "".join(each.split())) >= MIN_REPEATED] for of_file in by_file]
+    long = [
+        [shape for each in of_file if len(each) >= MIN_REPEATED <= len(shape := "".join(each.split()))]
+        for of_file in by_file
+    ]
     repeated = sum(len(shapes) - len(set(shapes)) for shapes in long)
     return Padding(len(statements), len(statements) - len(_live(statements)), repeated)
 
@@ -140,18 +142,29 @@ def _statements(language: str, text: str) -> Iterator[str]:
     """Split a program roughly into statements: at line ends, semicolons and braces, outside brackets."""
     opens, closes = ("([{", ")]}") if language in BRACES_HOLD else ("([", ")]")
     depth = start = 0
-    for match in _BOUNDS.finditer(text):
-        sign = match[0]
+    for match in _bounds(opens, closes).finditer(text):
+        sign = match[1]
+        if not sign:
+            break
         if sign in opens:
             depth += 1
         elif sign in closes:
             depth = max(0, depth - 1)
         elif not depth or sign in "{}":
-            if statement := text[start : match.start()].strip():
+            if statement := text[start : match.start(1)].strip():
                 yield statement
             start = match.end()
     if statement := text[start:].strip():
         yield statement
+
+
+@cache
+def _bounds(opens: str, closes: str) -> re.Pattern[str]:
+    """Return the pattern of the next bracket, semicolon or line end, or of the end of the text. It skips brackets
+    without a bound inside: they leave the depth as it is."""
+    bounds = r"()\[\]{};\n"
+    inner = rf"[{re.escape(opens)}][^{bounds}]*+[{re.escape(closes)}]"
+    return re.compile(rf"(?:[^{bounds}]++|{inner})*+([{bounds}]|\Z)")
 
 
 def _live(statements: Sequence[str]) -> set[int]:
