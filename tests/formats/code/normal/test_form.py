@@ -1,5 +1,7 @@
 """What holds of every normal form: spans lead back, and hostile programs have none or a small one."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,3 +132,42 @@ def test_a_function_may_be_called_by_the_name_of_its_class(language):
     same(language, "x = helpers.total(y, z);", "x = total(y, z);")
     apart(language, "helper = f(); x = helper.total(y, z); g(helper);", "helper = f(); x = total(y, z); g(helper);")
     apart(language, "x = Helpers.total(y, z);", "x = total(y);")
+
+
+COUNTER = """class Counter:
+    def __init__(self, start: int):
+        self.count = start
+
+    @property
+    def double(self):
+        def inner():
+            return self.count
+        return inner() + self.count
+
+    async def add(self: "Counter", *, more=1):
+        self.count += more
+        return self.count
+"""
+
+
+@pytest.mark.parametrize("name", ["this", "s", "_", "me"])
+def test_the_first_parameter_of_a_method_is_its_object_whatever_its_name(name):
+    """Half of the normal form differed after ``self`` had been renamed: a field of it is one name, of others two."""
+    same("python", COUNTER, re.sub(r"\bself\b", name, COUNTER))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "@staticmethod\n    def f(self):", "@classmethod\n    def f(self):", "def __new__(self):",
+        "def f(other, self):", "def f(*self):",
+    ],
+)  # fmt: skip
+def test_other_parameters_are_no_object(method):
+    program = f"class A:\n    {method}\n        return this.count + 1\n".replace("self", "this")
+    apart("python", program, "class A:\n    def f(this):\n        return this.count + 1\n")
+
+
+def test_the_object_of_a_method_is_known_inside_of_it_only():
+    method = "class A:\n    def f(this):\n        return this.count\n"
+    apart("python", f"{method}print(this.count)\n", f"{method}print(self.count)\n")

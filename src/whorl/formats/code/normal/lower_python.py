@@ -23,13 +23,46 @@ MAIN = b"__name__"
 
 
 def attribute(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
-    """Lower ``a.b``; ``self.b`` is one name."""
+    """Lower ``a.b``; ``self.b`` is one name, whatever the method calls ``self``. Outside of methods, as in a snippet
+    of one, only ``self`` itself is known."""
     on, named = syntax.child_by_field_name("object"), syntax.child_by_field_name("attribute")
     start, end = syntax.start_byte, syntax.end_byte
-    if on is not None and on.type == "identifier" and lowerer.text(on) == b"self":
-        return TreeNode("name", [], start, end, lowerer.data[start:end])
     text = b"" if named is None else lowerer.text(named)
+    if on is not None and on.type == "identifier" and lowerer.text(on) in (b"self", lowerer.receiver):
+        return TreeNode("name", [], start, end, b"self." + text)
     return TreeNode("field", [] if on is None else lowerer.many([on]), start, end, text)
+
+
+def function(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower a function. Functions inside a method know its object as well."""
+    before = lowerer.receiver
+    lowerer.receiver = _receiver(lowerer, syntax) or before
+    node = _FUNCTION(lowerer, syntax)
+    lowerer.receiver = before
+    return node
+
+
+_FUNCTION = shape("function", ":parameters", ":body", text="name")
+
+# Methods that get the class without a decorator that says so.
+OF_CLASSES = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
+
+
+def _receiver(lowerer: Lowerer, syntax: Syntax) -> bytes:
+    """Return the name of the parameter that has the object, if a function is a method that has one."""
+    outer, decorators = syntax.parent, list[bytes]()
+    if outer is not None and outer.type == "decorated_definition":
+        decorators = [lowerer.text(child) for child in outer.children if child.type == "decorator"]
+        outer = outer.parent
+    name, inside = (syntax.child_by_field_name(field) for field in ("name", "parameters"))
+    if outer is None or outer.parent is None or outer.parent.type != "class_definition" or not inside or not name:
+        return b""
+    if lowerer.text(name) in OF_CLASSES or {b"@staticmethod", b"@classmethod"}.intersection(decorators):
+        return b""
+    first = next((child for child in inside.named_children if child.type != "comment"), None)
+    if first is not None and first.type == "typed_parameter":
+        first = first.named_children[0]
+    return lowerer.text(first) if first is not None and first.type == "identifier" else b""
 
 
 def branch(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
@@ -167,7 +200,7 @@ TABLE = LoweringTable(
         "list": all_of("array"),
         "await": all_of("await"),
         "yield": all_of("yield"),
-        "function_definition": shape("function", ":parameters", ":body", text="name"),
+        "function_definition": function,
         "decorated_definition": decorated,
         "parameters": parameters,
         "lambda_parameters": parameters,

@@ -41,11 +41,12 @@ class LoweringTable:
 
 class Lowerer:
     """Lowers one program. ``lowerings`` are keyed by the grammar's numbers, ``rules`` by the kind of a finished
-    node."""
+    node. ``receiver`` is the parameter that has the object, in the method that is lowered."""
 
     def __init__(self, data: bytes, lowerings: Mapping[int, Lowering], rules: Mapping[str, tuple[Rule, ...]]) -> None:
         self.data, self._lowerings, self._rules = data, lowerings, rules
         self._depth = self._count = 0
+        self.receiver = b""
 
     def lower(self, syntax: Syntax) -> TreeNode | None:
         """Return the neutral tree of a syntax node, with the rules for its kind applied; None if it is dropped."""
