@@ -1,7 +1,7 @@
 """``check_manuscript``: shares against their definition, exclusions, and what cannot be checked."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -629,6 +629,23 @@ def test_names_decide_among_programs_with_the_same_tokens(monkeypatch):
             programs.add(Document(f"{number}.py", program(f"value{number}")))
         result = check_manuscript(programs, Document("mine.py", f"print(1)\n{program('value23')}print(2)\n"))
     assert "23.py" in [source.document.name for source in result.sources]
+
+
+def test_repeated_names_decide_among_programs_with_the_same_tokens(monkeypatch):
+    """A copy with other names repeats them at the same places, also if hundreds of programs have its tokens."""
+    monkeypatch.setattr(base, "FIRST_READ", 3)
+    names = [random.Random(number).choices("abcde", k=36) for number in range(30)]
+
+    def sums(letters: Sequence[str], prefix: str) -> str:
+        rows = zip(*(iter(prefix + letter for letter in letters),) * 3, strict=True)
+        return "".join(f"{one} = {two} + {three}\n" for one, two, three in rows)
+
+    with MemoryIndex.create("code") as programs:
+        for number, letters in enumerate(names):
+            content = f"print({number})\n{sums(letters, f'p{number}_')}"
+            programs.add(Document(f"{number}.py", content, labels=(f"purl=pkg:generic/sums@{number}",)))
+        result = check_manuscript(programs, Document("mine.py", sums(names[23], "other_")))
+    assert [origin.release.version for origin in origins(result)] == ["23"]
 
 
 def test_signs_in_strings_decide_like_names(monkeypatch):

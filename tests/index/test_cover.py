@@ -1,11 +1,13 @@
-"""The order of shared fingerprints, and words of programs: fast ways give what the plain ones give."""
+"""The order of shared fingerprints, words of programs and how they repeat: fast ways give what the plain ones give."""
 
 import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from whorl.index.cover import _in_order, _shared_words
+from whorl.index.cover import IN_A_ROW, REACH, _in_order, repetitions, words_of
 
 
 @pytest.mark.parametrize("most", [1, 7, 1 << 12, 1 << 31])  # the last does not fit into one key
@@ -25,10 +27,30 @@ def test_nothing_shared_is_in_order():
 
 
 @pytest.mark.parametrize(
-    "other",
+    "text",
     ["", "a_1 = b2+C", "\0a\x1fb\x7f", "naïve = é_x\u00a0a", "a\u2028b", "x" * 100, "".join(map(chr, range(128)))],
 )
-def test_words_are_those_of_the_pattern(other):
-    words = frozenset(re.findall(r"\w+", "a b b2 C a_1 naïve é_x 0123456789 _ " + "x" * 100))
-    encoded = {word.encode() for word in words if word.isascii()}
-    assert _shared_words(words, encoded, other) == words.intersection(re.findall(r"\w+", other))
+def test_words_are_those_of_the_pattern(text):
+    assert words_of(text) == re.findall(r"\w+", text)
+
+
+NAMES = st.lists(st.sampled_from("abcdef"), max_size=60)
+
+
+@given(NAMES, st.permutations("uvwxyz"))
+def test_repetitions_do_not_change_with_the_names(words, others):
+    renamed = [others["abcdef".index(word)] for word in words]
+    assert repetitions(words).tolist() == repetitions(renamed).tolist()
+
+
+@given(NAMES)
+def test_repetitions_are_those_of_the_definition(words):
+    repeated = [
+        sum(1 << distance - 1 for distance in range(1, min(REACH, at) + 1) if words[at - distance] == word)
+        for at, word in enumerate(words)
+    ]
+    expected = [
+        sum(repeated[at + place] << REACH * (IN_A_ROW - 1 - place) for place in range(IN_A_ROW))
+        for at in range(len(words) - IN_A_ROW + 1)
+    ]
+    assert repetitions(words).tolist() == expected

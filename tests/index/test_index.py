@@ -35,6 +35,16 @@ def test_an_empty_folder_may_become_one(tmp_path):
         assert index.scheme == SCHEME.with_key(index._key.id)
 
 
+def test_an_opened_one_has_its_documents_before_the_first_search(tmp_path):
+    with Index.create(tmp_path, SCHEME) as index:
+        index.add(Document("a", prose(1)))
+        index.add(Document("b", prose(2)), sanctioned=True)
+    with Index.open(tmp_path) as index:
+        assert index.documents == 2
+    with Index.open(tmp_path) as index:
+        assert len(index.sanctioned) == 1
+
+
 @pytest.mark.parametrize("where", ["nothing", "."])
 def test_what_is_none_is_not_opened(tmp_path, where):
     with pytest.raises(DocumentError, match="no index: create one with 'whorl index create"):

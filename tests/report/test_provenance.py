@@ -100,6 +100,26 @@ def test_a_passage_with_the_same_names_beats_a_slightly_longer_one(index):
     assert origin.release.name == "sorts"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("from .tools import first\n" + SORT, "from .tools import second\n" + SORT),
+        (SORT.replace("(items)", '(items, "-")', 1), SORT.replace("(items)", "(items, '-')", 1)),
+        ("# Sorted by insertion.\n" + SORT, "# See the manual.\n" + SORT),
+    ],
+)
+def test_of_equal_tokens_and_names_what_is_around_decides(one, other):
+    """Imports, comments and quotes are no tokens, and were not looked at."""
+    for programs in ((one, other), (other, one)):
+        with MemoryIndex.create("code") as index:
+            for number, program in enumerate(programs):
+                index.add(Document(f"{number}.py", program, labels=(f"purl=pkg:generic/sorts@{number}",)))
+            for number, program in enumerate(programs):
+                assert [each.release.version for each in origins(checked(index, program.encode()).check)] == [
+                    str(number)
+                ]
+
+
 def test_excluded_sources_and_short_passages_are_no_origin(index):
     document = Document("mine.py", OWN + SORT + PRIMES)
     rules = Exclusions(labels=("licence=MIT",))

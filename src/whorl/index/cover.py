@@ -4,7 +4,7 @@ leave out those that cannot share a passage with it."""
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from math import fsum, log
 
 import numpy as np
@@ -221,24 +221,62 @@ WORD = re.compile(r"\w+|[^\w\s\x00-\x7f]")
 # Letters of words as themselves, other ASCII characters as spaces.
 _ASCII_WORDS = bytes(code if WORD.match(chr(code)) else ord(" ") for code in range(128)) + bytes(128)
 
-
-def _shared_words(words: frozenset[str], encoded: set[bytes], other: str) -> set[str]:
-    """Return the words that another text has. ``encoded`` has those in ASCII, by which most programs are read in a
-    third of the time."""
-    if not other.isascii():
-        return {*words.intersection(WORD.findall(other))}
-    return {word.decode() for word in encoded.intersection(other.encode().translate(_ASCII_WORDS).split())}
+# Words before each, with which it is compared, and words in a row: 16 bits for each of four are one number.
+REACH, IN_A_ROW = 16, 4
 
 
-def with_most_words(text: str, others: Iterable[str]) -> NDArray[np.intp]:
-    """Return the places of other texts, those first that have most of the distinct words of a text. A word counts by
-    its inverse document frequency: rare names decide."""
-    words = frozenset(WORD.findall(text))
-    encoded = {word.encode() for word in words if word.isascii()}
-    shared = [_shared_words(words, encoded, other) for other in others]
-    counts = Counter(word for each in shared for word in each)
-    weights = {word: log((1 + len(shared)) / count) for word, count in counts.items()}
-    return np.argsort([-fsum(map(weights.__getitem__, each)) for each in shared], kind="stable")
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, in order. Most programs are ASCII, and read in a third of the time."""
+    return text.encode().translate(_ASCII_WORDS).decode().split() if text.isascii() else WORD.findall(text)
+
+
+def repetitions(words: Sequence[str]) -> NDArray[np.uint64]:
+    """Return for each ``IN_A_ROW`` words which of the ``REACH`` words before it each one repeats.
+
+    A copy whose names were changed, each to one other, has the same ones: Baker's parameterized matching, in windows.
+    """
+    if len(words) < IN_A_ROW:
+        return np.zeros(0, np.uint64)
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    which = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+    repeated = np.zeros(len(words), np.uint64)
+    for distance in range(1, min(REACH, len(words) - 1) + 1):
+        is_same = which[distance:] == which[:-distance]
+        repeated[distance:] |= is_same.astype(np.uint64) << np.uint64(distance - 1)
+    rows = np.zeros(len(words) - IN_A_ROW + 1, np.uint64)
+    for place in range(IN_A_ROW):
+        rows = rows << np.uint64(REACH) | repeated[place : place + len(rows)]
+    return rows
+
+
+def likeliest_copied(text: str, others: Iterable[str]) -> Iterator[int]:
+    """Yield the places of other texts: in turns the one with most of the distinct words of a text, and the one with
+    most of its repetitions, for names may have been changed."""
+    words = words_of(text)
+    names, rows, sizes = frozenset(words), np.unique(repetitions(words)), list[int]()
+    shared_names, shared_rows = list[Collection[str]](), list[Collection[int]]()
+    for other in others:
+        theirs = words_of(other)
+        sizes.append(len(theirs))
+        shared_names.append(names.intersection(theirs))
+        shared_rows.append(_shared(rows, repetitions(theirs)))
+    for two in zip(_rarest_first(shared_names, sizes), _rarest_first(shared_rows, sizes), strict=True):
+        yield from two
+
+
+def _shared(ordered: NDArray[np.uint64], others: NDArray[np.uint64]) -> list[int]:
+    """Return the places of the numbers, which are distinct and in order, that are among others, which are many."""
+    places = np.searchsorted(ordered[1:], others, "right")
+    return np.unique(places[ordered[places] == others]).tolist() if len(ordered) else []
+
+
+def _rarest_first(shared: Sequence[Collection[Hashable]], sizes: Sequence[int]) -> list[int]:
+    """Return the order of texts by what each shares; it counts by its inverse document frequency, so rare names decide.
+    Among equals the one with fewer words comes first: it has less by chance."""
+    counts = Counter(each for features in shared for each in features)
+    weights = {each: log((1 + len(shared)) / count) for each, count in counts.items()}
+    order: list[int] = np.lexsort((sizes, [-fsum(map(weights.__getitem__, each)) for each in shared])).tolist()
+    return order
 
 
 # Characters of texts that are filtered together: enough that calls cost little, and a few dozen megabytes.

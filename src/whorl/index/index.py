@@ -126,12 +126,14 @@ class Index(PostingsStore, BaseIndex):
     @property
     def documents(self) -> int:
         """The number of documents."""
-        return self._snapshot.documents
+        with self.reading():
+            return self._snapshot.documents
 
     @property
     def sanctioned(self) -> NDArray[np.uint32]:
         """The numbers of sanctioned documents."""
-        return self._snapshot.sanctioned
+        with self.reading():
+            return self._snapshot.sanctioned
 
     def look_up(self, hashes: NDArray[np.uint64]) -> PostingHits:
         """Return the postings of sorted hashes."""

@@ -7,7 +7,7 @@ release a stretch is found in, and what licence that release declares.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha1, sha256
@@ -18,8 +18,8 @@ from uuid import uuid4
 
 from whorl._version import VERSION
 from whorl.formats.encoding import decode, detect
-from whorl.index.check import RESIDUE, ManuscriptCheck, SourcePassage
-from whorl.index.cover import WORD
+from whorl.index.check import CONTEXT, RESIDUE, ManuscriptCheck, SourcePassage
+from whorl.index.cover import repetitions, words_of
 from whorl.index.store import Entry
 from whorl.matching.passage import Lines, subtract, union
 from whorl.model import Span, title_of
@@ -30,6 +30,7 @@ NO_ASSERTION = "NOASSERTION"
 # What is said about a stretch that is too short to count.
 COMMON = "Common code: the release has these tokens too, as unrelated programs may."
 
+_SIGN = re.compile(r"[^\w\s]")
 _PURL = re.compile(r"pkg:[A-Za-z][\w.+-]*/(?:[^@?#]*/)?(?P<name>[^/@?#]+)(?:@(?P<version>[^?#]+))?\S*")
 
 
@@ -92,7 +93,7 @@ def origins(check: ManuscriptCheck) -> list[Origin]:
 
     A letter belongs to the longest passage that has it: in programs, short passages are often common idioms, and many
     of them together say less than one long passage. Words that both sides have count like tokens: names are no tokens,
-    but a copy often keeps them.
+    but a copy often keeps them. So do repetitions: a copy with other names repeats them at the same places.
     """
     measure, taken, by_release = check.measure, list[Span](), dict[tuple[Release, bool], Origin]()
     passages = list(check.counted_passages(with_common=True))
@@ -109,11 +110,26 @@ def origins(check: ManuscriptCheck) -> list[Origin]:
     return sorted(by_release.values(), key=lambda origin: (origin.is_common, -origin.share))
 
 
-def _likeliest(shared: SourcePassage, check: ManuscriptCheck) -> tuple[bool, int, int]:
-    left, passage = shared.passage.left, shared.passage
-    words, others = (Counter(WORD.findall(each)) for each in (check.text[left.start : left.end], shared.text or ""))
-    is_common = shared.is_common(check.exclusions)
-    return is_common, -passage.symbols - (words & others).total(), len(passage.matches)
+def _likeliest(shared: SourcePassage, check: ManuscriptCheck) -> tuple[bool, int, int, int]:
+    """Return the order of a passage. Among equals, imports and comments around it decide, and signs such as quotes."""
+    (start, end), passage = (shared.passage.left.start, shared.passage.left.end), shared.passage
+    ours = check.text[start:end]
+    texts = (ours, shared.text or ""), (_around(check.text, start, end), f"{shared.before}{shared.text}{shared.after}")
+    words, around = ([words_of(text) for text in pair] for pair in texts)
+    rows = [repetitions(each) for each in words]
+    repeated = [row[row > 0].tolist() for row in rows]
+    signs = [_SIGN.findall(text) for text in texts[1]]
+    rest = _in_both(*around) + _in_both(*(row.tolist() for row in rows)) + _in_both(*signs)
+    likeness = passage.symbols + _in_both(*words) + _in_both(*repeated)
+    return shared.is_common(check.exclusions), -likeness, -rest, len(passage.matches)
+
+
+def _around(text: str, start: int, end: int) -> str:
+    return text[max(0, start - CONTEXT) : end + CONTEXT]
+
+
+def _in_both(ours: Iterable[Hashable], theirs: Iterable[Hashable]) -> int:
+    return (Counter(ours) & Counter(theirs)).total()
 
 
 def line_ranges(text: str, spans: Iterable[Span]) -> list[Span]:
