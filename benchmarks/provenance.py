@@ -7,10 +7,10 @@ FOLDER holds a folder for each release, such as ``site-packages``; its Python fi
 40 lines and, in its release, at least 11 tokens: imports, decorators, comments and docstrings have none, and a list of
 names that was cut out of an import has none either. It is planted in a program that is otherwise new. Half of them are
 disguised: identifiers renamed, lines indented and ended differently. A release is right if it has the snippet letter
-for letter, white space aside; further figures also count a release that has the same tokens in a row, for a disguised
-snippet fits it as well. ``--misses`` writes the snippets whose right release is not named first. ``--schemas``
-validates the bills of materials with the official JSON schemas in that folder (``bom-1.5.schema.json`` and the two that
-it refers to; ``spdx-schema.json`` of SPDX 2.3).
+for letter, white space aside; for a disguised snippet also if its own lines, disguised, are the same letter for letter,
+for nothing tells then which of them was disguised. Further figures leave out the latter. ``--misses`` writes the
+snippets whose right release is not named first. ``--schemas`` validates the bills of materials with the official JSON
+schemas in that folder (``bom-1.5.schema.json`` and the two that it refers to; ``spdx-schema.json`` of SPDX 2.3).
 """
 
 import argparse
@@ -22,7 +22,6 @@ import re
 import tempfile
 import time
 import tokenize
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,40 +115,96 @@ def planted(snippet: str, number: int) -> tuple[str, Span]:
     return f"{before}{snippet}\nprint('the end of {number}')\n", Span(len(before), len(before) + len(snippet))
 
 
+def shape(text: str) -> tuple[str, list[str]]:
+    """Return a program without white space and with a blank for each name, and its names."""
+    names = list[str]()
+
+    def blank(match: re.Match[str]) -> str:
+        if keyword.iskeyword(match[0]):
+            return match[0]
+        names.append(match[0])
+        return "\0"
+
+    return "".join(_NAME.sub(blank, text).split()), names
+
+
+def _numbered(names: list[str]) -> list[int]:
+    """Return names as numbers: how many others occur before each for the first time."""
+    numbers = dict[str, int]()
+    return [numbers.setdefault(name, len(numbers)) for name in names]
+
+
+class Truth:
+    """The texts of the releases, and which of them have a snippet."""
+
+    def __init__(self, files: list[tuple[str, Path, str]]) -> None:
+        self._files = [(release, text, "".join(text.split()), shape(text)[0]) for release, _, text in files]
+
+    def literal(self, snippet: str) -> set[str]:
+        """Return the releases that have the snippet letter for letter."""
+        bare = "".join(snippet.split())
+        return {release for release, _, text, _ in self._files if bare in text}
+
+    def disguised(self, snippet: str) -> set[str]:
+        """Return the releases that have lines with the same disguise."""
+        blanked, names = shape(snippet)
+        numbers = _numbered(names)
+        return {
+            release
+            for release, text, _, shaped in self._files
+            if blanked in shaped and any(each == numbers for each in self._occurrences(text, shaped, blanked))
+        }
+
+    @staticmethod
+    def _occurrences(text: str, shaped: str, blanked: str) -> Iterator[list[int]]:
+        """Yield the names, as numbers, at each place of a text that has the shape of a snippet."""
+        names, place, count = shape(text)[1], shaped.find(blanked), blanked.count("\0")
+        while place >= 0:
+            first = shaped.count("\0", 0, place)
+            yield _numbered(names[first : first + count])
+            place = shaped.find(blanked, place + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Whether a right release is named for a part of the snippet, and first; the first that is named; and whether one
-    that is named, and the first, is right or has the snippet's tokens in a row."""
+    """The releases that are named for a part of a snippet, best first, the right ones, and those that have it letter
+    for letter."""
 
-    is_named: bool
-    is_first: bool
-    first: str
-    is_found: bool
-    has_tokens: bool
+    named: list[str]
+    right: set[str]
+    literal: set[str]
     file: CheckedFile
 
+    @property
+    def is_named(self) -> bool:
+        """Whether a right release is named."""
+        return not self.right.isdisjoint(self.named)
 
-def judged(index: whorl.Index, text: str, snippet: Span, right: set[str]) -> Judgement:
+    @property
+    def is_first(self) -> bool:
+        """Whether a right release is named first."""
+        return self.named[:1] != [] and self.named[0] in self.right
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether a release is named that has the snippet letter for letter."""
+        return not self.literal.isdisjoint(self.named)
+
+    @property
+    def is_literal_first(self) -> bool:
+        """Whether such a release is named first."""
+        return self.named[:1] != [] and self.named[0] in self.literal
+
+
+def judged(index: whorl.Index, text: str, snippet: Span, right: set[str], literal: set[str]) -> Judgement:
     """Check a program, and judge the releases that are named for its snippet."""
     check = whorl.check_manuscript(index, Document("mine.py", text))
     named = [
-        origin
+        origin.release.name
         for origin in origins(check)
         if any(span.start < snippet.end and snippet.start < span.end for span in origin.spans)
     ]
-    names, file = [origin.release.name for origin in named], CheckedFile("mine.py", text.encode(), check)
-    if not names:
-        return Judgement(False, False, "", False, False, file)
-    is_first, is_named, tokens = names[0] in right, not right.isdisjoint(names), _tokens(text[slice(*snippet)])
-    have_tokens = (tokens in _tokens(index.text(origin.document.name)) for origin in named)
-    has_tokens = is_first or next(have_tokens)
-    return Judgement(is_named, is_first, names[0], is_named or has_tokens or any(have_tokens), has_tokens, file)
-
-
-def _tokens(text: str) -> str:
-    """Return the tokens of a program, with a space before and after each."""
-    stream = read_whole(Document("a.py", text), whorl.PRESETS["code"], Key.PUBLIC).stream
-    return f" {' '.join(map(str, stream.symbols.tolist()))} "
+    return Judgement(named, right, literal, CheckedFile("mine.py", text.encode(), check))
 
 
 def main() -> None:
@@ -176,30 +231,19 @@ def measured(
     index: whorl.Index, files: list[tuple[str, Path, str]], chosen: list[tuple[str, str]], misses: Path | None
 ) -> list[CheckedFile]:
     """Check the planted programs, and say what was found."""
-    texts = defaultdict[str, list[str]](list)
-    for release, _, text in files:
-        texts[release].append("".join(text.split()))
-    whole = {release: "\n".join(parts) for release, parts in texts.items()}
+    truth, cpu = Truth(files), 0.0
     results: dict[str, list[Judgement]] = {"as it is": [], "disguised": []}
-    missed, cpu = list[dict[str, Any]](), 0.0
+    missed = list[dict[str, Any]]()
     for number, (release, snippet) in enumerate(chosen):
-        bare = "".join(snippet.split())
-        right = {name for name, text in whole.items() if bare in text}
-        shown, start = disguised(snippet) if number % 2 else snippet, time.process_time()
-        judgement = judged(index, *planted(shown, number), right)
+        is_disguised, literal = bool(number % 2), truth.literal(snippet)
+        right = truth.disguised(snippet) if is_disguised else literal
+        shown, start = disguised(snippet) if is_disguised else snippet, time.process_time()
+        judgement = judged(index, *planted(shown, number), right, literal)
         cpu += time.process_time() - start
-        results["disguised" if number % 2 else "as it is"].append(judgement)
+        results["disguised" if is_disguised else "as it is"].append(judgement)
         if not judgement.is_first:
-            about = {"number": number, "release": release, "right": sorted(right), "snippet": shown}
-            missed.append(
-                {
-                    **about,
-                    "named": judgement.is_named,
-                    "first": judgement.first,
-                    "found": judgement.is_found,
-                    "same": judgement.has_tokens,
-                }
-            )
+            sets = {"right": sorted(right), "literal": sorted(literal), "named": judgement.named}
+            missed.append({"number": number, "release": release, **sets, "snippet": shown})
     print(f"{cpu / len(chosen):.2f} s CPU for a check")
     for name, rows in results.items():
         print(f"{name}, {len(rows)} snippets: {_figures(rows)}")
@@ -209,11 +253,13 @@ def measured(
 
 
 def _figures(rows: list[Judgement]) -> str:
-    names = ("is_named", "is_found", "is_first", "has_tokens")
-    named, found, first, tokens = (sum(getattr(row, name) for row in rows) / max(1, len(rows)) for name in names)
+    figures = ("is_named", "is_first", "is_literal", "is_literal_first")
+    named, first, literal, literal_first = (
+        sum(getattr(row, each) for row in rows) / max(1, len(rows)) for each in figures
+    )
     return (
-        f"a right release named {named:.3f}, or one with the same tokens {found:.3f}; "
-        f"named first {first:.3f}, or one with the same tokens {tokens:.3f}"
+        f"a right release named {named:.3f}, first {first:.3f}; "
+        f"one that has it letter for letter {literal:.3f}, first {literal_first:.3f}"
     )
 
 
