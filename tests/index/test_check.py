@@ -130,7 +130,7 @@ def test_each_stretch_belongs_to_the_source_that_explains_most(index):
     ("opening", "closing"),
     [
         ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("« ", " »"), ("»", "«"), ("‘", "’"), ("‚", "‘"), ("'", "'"),
-        ("‹", "›"),
+        ("‹", "›"), ("「", "」"), ("『", "』"),
     ],
 )  # fmt: skip
 def test_quotations_do_not_count_and_stay_in_the_raw_figure(index, opening, closing):
@@ -161,9 +161,22 @@ def test_a_quotation_of_two_paragraphs():
     assert [text[start:end] for start, end in quotations(text)] == ["“First it goes on", "“and then it ends.”"]
 
 
+@pytest.mark.parametrize(("opening", "closing"), ["“”", "「」", "『』", "‘’", '""', "«»"])
+def test_quotations_in_scripts_without_spaces(opening, closing):
+    quoted = f"{opening}灯塔看守人每天晚上都写下来{closing}"
+    text = f"他说{quoted}然后走了，又说{quoted}。"
+    assert [text[start:end] for start, end in quotations(text)] == [quoted, quoted]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
+        ("a.html", f"<p>{RIME}</p><blockquote>{SONG} <q>Yes, yes.</q> {TALE}</blockquote><p>End</p>"),
+        ("a.html", f"<p>{RIME}</p><q>Oh<blockquote>{SONG}<BlockQuote>No.</BLOCKQUOTE> {TALE}</blockquote><p>End</p>"),
+        ("a.tex", f"{RIME} \\enquote{{{SONG} \\emph{{So}} \\}} {TALE}}} End."),
+        ("a.tex", f"{RIME} \\textquote[p. 3][.]{{{SONG}}} \\foreignquote*{{ngerman}}{{{TALE}}} End."),
+        ("a.tex", f"{RIME} \\blockcquote[see][3]{{knuth}}{{{SONG} {TALE}}} \\enquote{{never closed"),
+        ("a.tex", f"{RIME} \\begin{{quote}}{SONG} \\begin{{quote}}No.\\end{{quote}} {TALE} \\end{{quote}} End."),
         ("a.md", f"{RIME}\n\n> *{SONG[:40]}*{SONG[40:]}\n> {TALE}\n\nEnd."),
         ("a.html", f"<p>{RIME}</p><blockquote><p>{SONG}</p>{TALE}</blockquote><p>End</p>"),
         ("a.md", f"> {SONG}\n{TALE}\n\n{RIME}\n\nEnd."),

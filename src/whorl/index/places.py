@@ -2,8 +2,10 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from heapq import merge
 from itertools import pairwise
 
 from whorl.errors import DocumentError
@@ -24,23 +26,37 @@ class Reason(StrEnum):
 
 
 # Marks of a quotation: opening → closing. German „…“, »…« and ‚…‘ open with marks that close in other languages.
-_MARKS = {"“": "”“", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹", "‘": "’", "‚": "‘’", '"': '"', "'": "'"}
+_MARKS = {
+    "“": "”“", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹", "‘": "’", "‚": "‘’", '"': '"', "'": "'",
+    "「": "」", "『": "』",
+}  # fmt: skip
+# No letter is before or after a quotation, but in scripts without spaces between words.
+_UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff]"
+_BEFORE, _BEHIND = rf"(?:(?<!\w)|(?<={_UNSPACED}))", rf"(?:(?!\w)|(?={_UNSPACED}))"
 _PARAGRAPH = re.compile(r"\S.*(?:\n(?![ \t]*\n).*)*")
 _LINE = re.compile(r"\S.*")
-_OPENING = re.compile(rf"(?<!\w)(?:[«‹]|[{''.join(_MARKS)}](?=\S))")  # in French a space follows
+_OPENING = re.compile(rf"{_BEFORE}(?:[«‹]|[{''.join(_MARKS)}](?=\S))")  # in French a space follows
 _QUOTED_LINES = re.compile(r"^(?: {0,3}>.*\n?)+", re.MULTILINE)
 
-# The quotations and bibliographies that a format itself marks: how they begin and end.
-_QUOTING, _LISTING = r"\{(?:quote|quotation|displayquote|quoting)\}", r"\{thebibliography\}"
+# The quotations and bibliographies that a format itself marks: how they begin and end. A group is the name of one that
+# has others inside it, and ends with the same name.
+_ENVIRONMENT = r"\{(quote|quotation|displayquote|quoting)\}"
 _STRUCTURES = {
     # A line of text that follows a quoted one at once is a part of the quotation.
     "markdown": ((Reason.QUOTATION, r"^ {0,3}>", r"$(?!\n {0,3}(?:>|(?![-*+#`~|<]|\d+[.)])\S))"),),
-    "html": ((Reason.QUOTATION, r"(?i)<(?:blockquote|q)\b", r"(?i)</(?:blockquote|q)\s*>"),),
+    "html": ((Reason.QUOTATION, r"(?i)<(blockquote|q)\b", r"(?i)</(blockquote|q)\s*>"),),
     "latex": (
-        (Reason.QUOTATION, rf"\\begin{_QUOTING}", rf"\\end{_QUOTING}"),
-        (Reason.BIBLIOGRAPHY, rf"\\begin{_LISTING}", rf"\\end{_LISTING}"),
+        (Reason.QUOTATION, rf"\\begin{_ENVIRONMENT}", rf"\\end{_ENVIRONMENT}"),
+        (Reason.BIBLIOGRAPHY, r"\\begin\{(thebibliography)\}", r"\\end\{(thebibliography)\}"),
     ),
 }
+# Commands of LaTeX's csquotes up to the brace that opens the quotation.
+_OPTIONS = r"(?:\[[^\]\n]*\])*"
+_QUOTING = re.compile(
+    rf"\\(?:(?:en|text|block)quote\*?|(?:foreign|hyphen)quote\*?\{{[\w-]+\}}"
+    rf"|(?:text|block)cquote\*?{_OPTIONS}\{{[^{{}}\n]*\}}){_OPTIONS}\{{"
+)
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _COMMENTS = {"html": re.compile(r"(?s)<!--.*?-->"), "latex": re.compile(r"(?<!\\)%.*")}
 # Characters of private use, to mark the beginnings and ends of structures in a source while its text is extracted.
 _PRIVATE = range(0xE000, 0xF8FF)
@@ -115,7 +131,7 @@ def quotations(text: str) -> list[Span]:
 def _closings(text: str, marks: str) -> list[int]:
     """Return the places where marks can close a quotation. An apostrophe within a word closes nothing."""
     apart = r"(?<!\s)" if set(marks) & set("'’‘") else ""
-    return [match.start() for match in re.finditer(rf"{apart}[{marks}](?!\w)", text)]
+    return [match.start() for match in re.finditer(rf"{apart}[{marks}]{_BEHIND}", text)]
 
 
 def bibliography(text: str) -> list[Span]:
@@ -164,7 +180,7 @@ def _structures(document: Document, text: str, form: str, scheme: Scheme) -> Ite
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     shown = _COMMENTS[form].sub(lambda match: " " * len(match[0]), source) if form in _COMMENTS else source
     for reason, opening, closing in _STRUCTURES.get(form, ()):
-        if pieces := list(_pieces(shown, opening, closing)):
+        if pieces := _pieces(shown, form, opening, closing):
             begin, end = _unused(source)
             line = "\n" if form == "markdown" else ""  # a line of its own leaves the lines of the quotation as they are
             surrounded = _surrounded(source, pieces, begin + line, line + end)
@@ -172,14 +188,49 @@ def _structures(document: Document, text: str, form: str, scheme: Scheme) -> Ite
             yield from ((reason, span) for span in _between(marked, text, begin, end))
 
 
-def _pieces(source: str, opening: str, closing: str) -> Iterator[Span]:
-    """Yield the pieces of a source from each opening to the next closing."""
-    ends, behind = [match.end() for match in re.finditer(closing, source, re.MULTILINE)], 0
-    for match in re.finditer(opening, source, re.MULTILINE):
+def _pieces(source: str, form: str, opening: str, closing: str) -> list[Span]:
+    """Return the pieces of a source from each opening to its closing: the next one, or that of the same name if others
+    are inside."""
+    openings, closings = (re.finditer(pattern, source, re.MULTILINE) for pattern in (opening, closing))
+    if form == "markdown":
+        return list(_to_the_next(openings, [match.end() for match in closings]))
+    commands = _commands(source) if form == "latex" and _ENVIRONMENT in opening else ()
+    return union((*_nested(openings, closings), *commands))
+
+
+def _to_the_next(openings: Iterable[re.Match[str]], ends: Sequence[int]) -> Iterator[Span]:
+    behind = 0
+    for match in openings:
         number = bisect_left(ends, match.end())
         if match.start() >= behind and number < len(ends):
             behind = ends[number]
             yield Span(match.start(), behind)
+
+
+def _nested(openings: Iterable[re.Match[str]], closings: Iterable[re.Match[str]]) -> Iterator[Span]:
+    """Yield the pieces from openings to closings of the same name. One that is never closed is none."""
+    opened = defaultdict[str, list[int]](list)
+    for match, opens in merge(
+        ((match, True) for match in openings), ((match, False) for match in closings), key=lambda each: each[0].start()
+    ):
+        places = opened[match[1].lower()]
+        if opens:
+            places.append(match.start())
+        elif places:
+            yield Span(places.pop(), match.end())
+
+
+def _commands(source: str) -> Iterator[Span]:
+    """Yield the commands of LaTeX that quote, up to the brace that closes them."""
+    braces, opened = dict[int, int](), list[int]()
+    for match in _BRACE.finditer(source):
+        if match[0] == "{":
+            opened.append(match.end())
+        elif match[0] == "}" and opened:
+            braces[opened.pop()] = match.end()
+    for match in _QUOTING.finditer(source):
+        if match.end() in braces:
+            yield Span(match.start(), braces[match.end()])
 
 
 def _unused(source: str) -> tuple[str, str]:
