@@ -7,18 +7,20 @@ release a stretch is found in, and what licence that release declares.
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha1, sha256
+from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 from uuid import uuid4
 
 from whorl._version import VERSION
 from whorl.formats.encoding import decode, detect
-from whorl.index.check import CONTEXT, RESIDUE, ManuscriptCheck, SourcePassage
+from whorl.index.check import CONTEXT, RESIDUE, ManuscriptCheck, ManuscriptSource, SourcePassage
 from whorl.index.cover import repetitions, words_of
 from whorl.index.store import Entry
 from whorl.matching.passage import Lines, subtract, union
@@ -32,6 +34,11 @@ COMMON = "Common code: the release has these tokens too, as unrelated programs m
 
 _SIGN = re.compile(r"[^\w\s]")
 _PURL = re.compile(r"pkg:[A-Za-z][\w.+-]*/(?:[^@?#]*/)?(?P<name>[^/@?#]+)(?:@(?P<version>[^?#]+))?\S*")
+
+
+# A passage of a source that counts, and its spans outside of exclusions.
+_Counted: TypeAlias = tuple[ManuscriptSource, SourcePassage, list[Span]]
+_Feature = TypeVar("_Feature", str, int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,41 +102,91 @@ def origins(check: ManuscriptCheck) -> list[Origin]:
     of them together say less than one long passage. Words that both sides have count like tokens: names are no tokens,
     but a copy often keeps them. So do repetitions: a copy with other names repeats them at the same places.
     """
-    measure, taken, by_release = check.measure, list[Span](), dict[tuple[Release, bool], Origin]()
+    by_release = dict[tuple[Release, bool], Origin]()
+    for source, passage, spans in _shared_out(check):
+        release, is_common = release_of(source.document), passage.is_common(check.exclusions)
+        before = by_release.get((release, is_common), Origin(release, source.document, 0.0, (), is_common))
+        share = before.share + check.measure.letters(spans) / max(1, check.measure.total)
+        by_release[release, is_common] = replace(before, share=share, spans=tuple(union((*before.spans, *spans))))
+    return sorted(by_release.values(), key=lambda origin: (origin.is_common, -origin.share))
+
+
+def _shared_out(check: ManuscriptCheck) -> Iterator[_Counted]:
+    """Yield passages, the likeliest first, each with the spans that no likelier one took. Most are inside of likelier
+    ones, so a passage is compared with its source only if something is left of it."""
+    measure, likeness, taken = check.measure, _Likeness(check), list[Span]()
     passages = list(check.counted_passages(with_common=True))
-    for source, passage, spans in sorted(passages, key=lambda each: _likeliest(each[1], check)):
+    queue: list[tuple[tuple[int, ...], int]] = [(likeness.bound(each[1]), at) for at, each in enumerate(passages)]
+    heapify(queue)
+    while queue:
+        rank, at = heappop(queue)
+        source, passage, spans = passages[at]
         rest = subtract(spans, taken)
         letters = measure.letters(rest)
         if not letters or (letters < RESIDUE and letters < measure.letters(spans)):
             continue
+        if not likeness.is_exact(rank):
+            heappush(queue, (likeness.rank(passage), at))
+            continue
         taken = union((*taken, *rest))
-        release, is_common = release_of(source.document), passage.is_common(check.exclusions)
-        before = by_release.get((release, is_common), Origin(release, source.document, 0.0, (), is_common))
-        share = before.share + letters / max(1, measure.total)
-        by_release[release, is_common] = replace(before, share=share, spans=tuple(union((*before.spans, *rest))))
-    return sorted(by_release.values(), key=lambda origin: (origin.is_common, -origin.share))
+        yield source, passage, rest
 
 
-def _likeliest(shared: SourcePassage, check: ManuscriptCheck) -> tuple[bool, int, int, int]:
-    """Return the order of a passage. Among equals, imports and comments around it decide, and signs such as quotes."""
-    (start, end), passage = (shared.passage.left.start, shared.passage.left.end), shared.passage
-    ours = check.text[start:end]
-    texts = (ours, shared.text or ""), (_around(check.text, start, end), f"{shared.before}{shared.text}{shared.after}")
-    words, around = ([words_of(text) for text in pair] for pair in texts)
-    rows = [repetitions(each) for each in words]
-    repeated = [row[row > 0].tolist() for row in rows]
-    signs = [_SIGN.findall(text) for text in texts[1]]
-    rest = _in_both(*around) + _in_both(*(row.tolist() for row in rows)) + _in_both(*signs)
-    likeness = passage.symbols + _in_both(*words) + _in_both(*repeated)
-    return shared.is_common(check.exclusions), -likeness, -rest, len(passage.matches)
+class _Likeness:
+    """Ranks the passages of a file: the likeliest from its origin has the least rank.
+
+    Among equals, imports and comments around them decide, and signs such as quotes."""
+
+    def __init__(self, check: ManuscriptCheck) -> None:
+        self._check = check
+        self._ours = cache(self._counted)
+        self._ours_around = cache(self._counted_around)
+
+    def bound(self, shared: SourcePassage) -> tuple[int, ...]:
+        """Return the least rank that a passage can have."""
+        words, repeated = self._ours(shared.passage.left.start, shared.passage.left.end)
+        most = shared.passage.symbols + words.total() + repeated.total()
+        return shared.is_common(self._check.exclusions), -most
+
+    @staticmethod
+    def is_exact(rank: tuple[int, ...]) -> bool:
+        """Return whether a rank is that of a passage, or its bound, which is less than every rank that begins so."""
+        return len(rank) > 2
+
+    def rank(self, shared: SourcePassage) -> tuple[int, ...]:
+        """Return the rank of a passage."""
+        inside = words_of(shared.text or "")
+        words, repeated = self._ours(shared.passage.left.start, shared.passage.left.end)
+        alike = _in_both(words, inside) + _in_both(repeated, _repeated(inside))
+        around = f"{shared.before}{shared.text or ''}{shared.after}"
+        names, rows, signs = self._ours_around(shared.passage.left.start, shared.passage.left.end)
+        rest = _in_both(rows, repetitions(inside).tolist()) + _in_both(names, words_of(around))
+        return (
+            shared.is_common(self._check.exclusions), -shared.passage.symbols - alike,
+            -rest - _in_both(signs, _SIGN.findall(around)), len(shared.passage.matches),
+        )  # fmt: skip
+
+    def _counted(self, start: int, end: int) -> tuple[Counter[str], Counter[int]]:
+        words = words_of(self._check.text[start:end])
+        return Counter(words), Counter(_repeated(words))
+
+    def _counted_around(self, start: int, end: int) -> tuple[Counter[str], Counter[int], Counter[str]]:
+        text = self._check.text
+        around = text[max(0, start - CONTEXT) : end + CONTEXT]
+        rows = repetitions(words_of(text[start:end])).tolist()
+        return Counter(words_of(around)), Counter(rows), Counter(_SIGN.findall(around))
 
 
-def _around(text: str, start: int, end: int) -> str:
-    return text[max(0, start - CONTEXT) : end + CONTEXT]
+def _repeated(words: Sequence[str]) -> list[int]:
+    """Return the repetitions of words, where there are any."""
+    rows = repetitions(words)
+    repeated: list[int] = rows[rows > 0].tolist()
+    return repeated
 
 
-def _in_both(ours: Iterable[Hashable], theirs: Iterable[Hashable]) -> int:
-    return (Counter(ours) & Counter(theirs)).total()
+def _in_both(ours: Counter[_Feature], theirs: Iterable[_Feature]) -> int:
+    counts = Counter(theirs)
+    return sum(min(count, ours[each]) for each, count in counts.items() if each in ours)
 
 
 def line_ranges(text: str, spans: Iterable[Span]) -> list[Span]:
