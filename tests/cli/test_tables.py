@@ -65,6 +65,22 @@ def test_each_row_is_a_document_with_its_facts(index, name):
     assert found["hits"][0]["document"]["labels"] == ["a", "b", "old"]
 
 
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
+def test_columns_become_labels_with_their_names(index, name):
+    facts: list[dict[str, Any]] = [
+        {"licence": "MIT", "title": "The Song", "year": "2001"},
+        {"licence": None, "title": "", "year": "1999"},
+    ]
+    table = write(Path(name), [{**row, **more} for row, more in zip(ROWS, facts, strict=True)])
+    options = ("--label-column", "licence", "--label-column", "title", "--labels-column", "tags", "--label", "old")
+    assert answer("index", "add", index, table, *options)["added"] == 2
+    listed = entries(index)
+    assert listed["s1"]["labels"] == ["a", "b", "licence=MIT", "title=The Song", "old"]
+    assert listed["t1"]["labels"] == ["old"]
+    (found,) = answer("search", index, write(Path("q.jsonl"), [{"text": SONG}]), "--label", "licence=MIT")
+    assert [hit["document"]["name"] for hit in found["hits"]] == ["s1"]
+
+
 def test_a_row_without_an_id_is_named_by_file_and_row(index):
     Path("folder").mkdir()
     write(Path("folder/rows.jsonl"), [{"text": SONG}])
@@ -109,7 +125,9 @@ def test_labels_that_are_no_list_are_a_fault_of_their_row(index):
     assert "not a list" in added["skipped"][0]["reason"]
 
 
-@pytest.mark.parametrize("option", ["--id-column", "--text-column", "--owner-column", "--labels-column"])
+@pytest.mark.parametrize(
+    "option", ["--id-column", "--text-column", "--owner-column", "--labels-column", "--label-column"]
+)
 def test_a_missing_column_is_named_with_its_option(index, option):
     result = run("index", "add", index, write(Path("rows.jsonl"), ROWS), option, "nothing")
     assert result.exit_code == 1

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -82,12 +82,20 @@ class _TableColumns(Columns):
     """The columns of a table of documents. Owners are read in the place of contacts, lists of labels in the place of
     features."""
 
+    contact_option: ClassVar[str] = "(--owner-column)"
+
     def missing(self, there: set[str]) -> Iterator[str]:
         """Yield each required column that is absent, with its option here."""
-        options = {"(--contact)": "(--owner-column)", "(--features)": "(--labels-column)"}
+        options = {"(--contact)": self.contact_option, "(--features)": "(--labels-column)"}
         for column in super().missing(there):
             name, _, option = column.rpartition(" ")
             yield f"{name} {options.get(option, option.replace(')', '-column)'))}"
+
+
+class _LabelColumns(_TableColumns):
+    """The columns of a table, with values of labels in the place of contacts."""
+
+    contact_option = "(--label-column)"
 
 
 @click.group()
@@ -402,9 +410,15 @@ def _records(path: Path, options: dict[str, Any], rules: Rules, skipped: list[Sk
     names = {name: options[f"{name}_column"] for name in ("id", "text", "url", "date")}
     records = read(path, _TableColumns(**names, contact=options["owner_column"]), rules)
     column = options["labels_column"]
-    labels = None if column is None else _Labels(read(path, _TableColumns(**names, features=column), rules), column)
+    labels: list[_Labels | _LabelValues] = [
+        _LabelValues(read(path, _LabelColumns(**names, contact=name), rules), name) for name in options["label_columns"]
+    ]
+    if column is not None:
+        labels.insert(0, _Labels(read(path, _TableColumns(**names, features=column), rules), column))
     for item in records:
-        record = labels.added(item) if labels and isinstance(item, CorpusRecord) and item.row else item
+        record = item
+        for each in labels:
+            record = each.added(record) if isinstance(record, CorpusRecord) and record.row else record
         if isinstance(record, CorpusRecord):
             yield record
         else:
@@ -425,6 +439,21 @@ class _Labels:
         if isinstance(row, Fault):
             return record if row.reason in self._none else row
         labels = tuple(map(str, row.features or ()))
+        return replace(record, document=replace(record.document, labels=labels))
+
+
+class _LabelValues:
+    """The values of a column of a corpus as labels, from another reading of the same rows in the same order."""
+
+    def __init__(self, rows: Iterator[CorpusRecord | Fault], column: str) -> None:
+        self._rows, self._column = rows, column
+
+    def added(self, record: CorpusRecord) -> CorpusRecord | Fault:
+        """Return the record with its label; a fault if the value is none."""
+        row = next(row for row in self._rows if (row.path, row.row) == (record.path, record.row))
+        if isinstance(row, Fault) or not row.document.contact:
+            return row if isinstance(row, Fault) else record
+        labels = (*record.document.labels, f"{self._column}={row.document.contact}")
         return replace(record, document=replace(record.document, labels=labels))
 
 

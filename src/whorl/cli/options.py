@@ -272,7 +272,8 @@ def columns_options(command: F) -> F:
     """Add the options that name the columns of a table of documents."""
     for column, (name, text) in reversed(COLUMNS.items()):
         command = click.option(f"--{column}-column", default=name, show_default=True, help=text)(command)
-    return command
+    about = "Column whose value becomes a label: --label-column licence adds licence=MIT. Can be repeated."
+    return click.option("--label-column", "label_columns", multiple=True, help=about)(command)
 
 
 def query_columns_options(command: F) -> F:
