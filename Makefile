@@ -16,7 +16,7 @@ SECONDS ?= 14400
 # One process more than two cores, because many tests wait: for a server, a disk, a limit. tests/conftest.py says how tests are
 # dealt to them. A service gives its jobs way to other work, so tests give way as much; else the jobs would starve.
 WORKERS := -n 3
-PYTEST := nice -n 19 $(BIN)/python -m pytest $(WORKERS)
+PYTEST = nice -n 19 $(BIN)/python -m pytest $(WORKERS)
 
 # What make quick leaves to make test: other processes, parsers that are stopped, browsers, and much to read.
 LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/test_remote.py clustering/test_run.py \
@@ -26,7 +26,7 @@ LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/te
 	formats/corpora/test_jsonl.py formats/corpora/test_parquet.py formats/corpora/test_warc.py formats/documents formats/test_hostile.py \
 	formats/test_real_files.py fuzz index kernel/test_crowds.py kernel/test_portable.py kernel/test_postings.py \
 	matching/deep matching/test_chain.py registry/test_attacks.py registry/test_crash.py registry/test_damage.py registry/test_search.py \
-	report sandbox service spark sweep test_distributions.py test_threads.py torture
+	report sandbox service spark sweep test_corpus_resuming.py test_distributions.py test_patterns.py test_threads.py torture
 
 .PHONY: run venv test suite test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel lock clean
 
@@ -47,6 +47,8 @@ suite:
 test-slow: $(VENV)/.installed  ## kills, damage and crowds at length, and every property on many examples (long)
 	WHORL_EXAMPLES=all $(PYTEST) -m 'slow or properties'
 
+# Quick tests hardly wait, and each process imports and collects all of them: four seconds.
+quick: WORKERS := -n 2
 quick: $(VENV)/.installed  ## what catches most mistakes, in under a minute: format, lint, layers, and the quick tests
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .

@@ -6,17 +6,19 @@ import shutil
 from collections.abc import Iterator
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from httpx import create_ssl_context
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, sync_playwright
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.examples import SHARE, count
 from tests.kernel import specification
 from whorl import Key
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # Examples decide here, not time: the machines that run the tests are noisy. Conformance suites are inherited, so one
 # method runs for several classes; none of them keeps state. Where CI decides, the examples are the same in every run;
@@ -176,7 +178,7 @@ ARGUMENTS = (
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser() -> "Iterator[Browser]":
     """One for all tests of a process: Playwright can be started once in each."""
     chromium = shutil.which("chromium")
     if chromium is None:
@@ -184,6 +186,8 @@ def browser() -> Iterator[Browser]:
         if "CI" in os.environ:
             pytest.fail(missing)
         pytest.skip(missing)
+    from playwright.sync_api import sync_playwright  # most workers need no browser
+
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         yield running

@@ -1,6 +1,5 @@
 """ARCHITECTURE.md names what exists, leaves no package out, and stays short."""
 
-import ast
 import re
 import tomllib
 from pathlib import Path
@@ -34,9 +33,7 @@ def test_what_make_quick_leaves_out_exists():
 
 def definitions():
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                yield node.name
+        yield from re.findall(r"^ *(?:async def|def|class) (\w+)[(\[:]", path.read_text("utf-8"), re.M)
 
 
 def test_every_function_and_class_that_is_named_exists():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,12 @@ BASED = ("--base", TEMPLATE, "--submissions-csv", ROSTER)
 
 def run(*arguments, **settings):
     return CliRunner().invoke(main, ["compare", *map(str, arguments)], env={"COLUMNS": "120"}, **settings)
+
+
+@cache
+def based(*arguments):
+    """The class without its template, compared once for all tests that read the same output."""
+    return run(CLASS, *BASED, *arguments)
 
 
 def one_line(result, code=1):
@@ -45,7 +52,7 @@ class TestHelp:
 
 class TestTable:
     def test_the_pairs_are_there_best_first(self):
-        result = run(CLASS, *BASED)
+        result = based()
         assert result.exit_code == 0
         lines = result.stdout.splitlines()
         summary = (
@@ -90,7 +97,7 @@ class TestTable:
         result = run(CLASS, "--threshold", 0)
         assert f"and {len(found.rows) - 25} rows more" in result.stdout
         assert "not listed" not in result.stdout
-        assert "41 pairs share less and are not listed: --threshold 0 lists" in run(CLASS, *BASED).stdout
+        assert "41 pairs share less and are not listed: --threshold 0 lists" in based().stdout
 
     def test_pairs_beyond_the_limit_are_reported(self):
         found = whorl.compare_all(CLASS, threshold=0.0, limit=3)
@@ -98,7 +105,7 @@ class TestTable:
         assert f"--threshold 0 --limit {len(found.pairs) + found.unlisted} lists" in result.stdout
 
     def test_identical_submissions_are_one_row(self):
-        rows = [line.split() for line in run(CLASS, *BASED).stdout.splitlines() if "%" in line][1:]
+        rows = [line.split() for line in based().stdout.splitlines() if "%" in line][1:]
         assert ["amara.py", "bruno.py"] in [row[-2:] for row in rows]
         assert [row[6:] for row in rows if "elif.py" in row] == [["amara.py", "+1", "identical", "elif.py"]]
 
@@ -279,7 +286,7 @@ class TestReview:
         assert '["amara.py","bruno.py","dismissed","the same pair",[]]' in page
 
     def test_an_ignored_passage_counts_as_starter_code(self, tmp_path):
-        before = json.loads(run(CLASS, *BASED, "--format", "json").stdout)
+        before = json.loads(based("--format", "json").stdout)
         [pair] = [pair for pair in before["pairs"] if pair["left"] == "jomo.java"]
         lines = (CLASS / "jomo.java").read_text().splitlines()
         passage = max(pair["passages"], key=lambda passage: passage["symbols"])["left"]

@@ -21,6 +21,7 @@ IGNORABLE = {
 }
 
 
+@cache
 def known():
     """The characters that Python's tables and ours must agree on."""
     version = [int(part) for part in unicodedata.unidata_version.split(".")]
