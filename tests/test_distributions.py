@@ -1,5 +1,6 @@
 """What is handed out: the source distribution, the wheel, and the locks of what both need."""
 
+import ast
 import json
 import os
 import re
@@ -179,3 +180,17 @@ def test_the_plain_lock_is_all_that_it_needs(empty):
     check = [sys.executable, "-m", "pip", "--python", str(python), "check"]
     result = subprocess.run(check, capture_output=True, text=True, env={**os.environ, **environment})
     assert result.returncode == 0, result.stdout
+
+
+def test_the_build_requires_every_package_whose_types_mypyc_reads():
+    """pip compiles in an environment of its own, where mypyc fails if it does not know the types of syntax trees."""
+    imported = set()
+    for path in (ROOT / "src/whorl/formats/code/normal").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            imported |= {name.partition(".")[0] for name in [*names, getattr(node, "module", None) or ""] if name}
+    outside = {canonicalize_name(name) for name in imported - sys.stdlib_module_names - {"whorl"}}
+    required = {canonicalize_name(Requirement(each).name): each for each in PROJECT["build-system"]["requires"]}
+    assert outside
+    assert outside <= required.keys()
+    assert {required[name] for name in outside} <= set(PROJECT["project"]["dependencies"])
