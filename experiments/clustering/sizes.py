@@ -29,8 +29,8 @@ class Sketches:
 def measure(those: tuple[whorl.Document, ...]) -> Sketches:
     """Of the first documents."""
     some = those[:SAMPLE]
-    full = [len(whorl.sketch(document, "mod", 1)) for document in some]
-    sketches = [whorl.sketch(document, "mod", CRAWL["one_in"]) for document in some]
+    full = [len(whorl.sketch(document, "mod", 1, "web")) for document in some]
+    sketches = [whorl.sketch(document, "mod", CRAWL["one_in"], "web") for document in some]
     count = len(some)
     return Sketches(
         sum(len(str(document.content).encode()) for document in some) / count, sum(full) / count,

@@ -105,7 +105,7 @@ def test_features_are_the_shingles_of_the_text():
     other = Crawl(50).page(8)
     shared = len(np.intersect1d(page.features(), other.features()))
     result = shared / (len(page.features()) + len(other.features()) - shared)
-    assert result == pytest.approx(whorl.resemblance(page.text, other.text))
+    assert result == pytest.approx(whorl.resemblance(page.text, other.text, "web"))
 
 
 def test_texts_are_read_back(tmp_path):
