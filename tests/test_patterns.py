@@ -19,7 +19,9 @@ from typing import Any
 import pytest
 
 import whorl
+from whorl.comparison.evidence import oddities, traits
 from whorl.comparison.evidence.hidden import unseen_in_html
+from whorl.formats.code.languages import LANGUAGES
 
 # Characters of the first text, and how many times as long the second is.
 SIZE, TIMES = 1_500, 8
@@ -44,8 +46,14 @@ BOUNDED = {
 
 @cache
 def patterns() -> dict[str, re.Pattern[Any]]:
-    """Every pattern that a module of Whorl has under a name, or in a tuple, list or dictionary under one."""
-    found: dict[str, re.Pattern[Any]] = {}
+    """Every pattern that a module of Whorl has under a name, or in a tuple, list or dictionary under one, and those
+    that are made for a language."""
+    found: dict[str, re.Pattern[Any]] = {
+        f"{oddities.__name__}:_bounds:{number}": oddities._bounds(*signs)
+        for number, signs in enumerate((("([{", ")]}"), ("([", ")]")))
+    }
+    comments = sorted({language.comments for language in LANGUAGES.values()})
+    found |= {f"{traits.__name__}:_pattern:{number}": traits._pattern(each) for number, each in enumerate(comments)}
     for info in pkgutil.walk_packages(whorl.__path__, "whorl."):
         if info.name.startswith(SKIPPED):
             continue
