@@ -26,6 +26,8 @@ QUICK = {
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.maxPlanStringLength": "0",
+    # A page is cleared whenever a task sorts or joins; by the default, 16 MB for a few rows fill the heap.
+    "spark.buffer.pageSize": "1m",
     "spark.sql.parquet.compression.codec": "uncompressed",
     "spark.shuffle.compress": "false",
     "spark.broadcast.compress": "false",
