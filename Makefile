@@ -30,8 +30,7 @@ LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/te
 
 .PHONY: run venv test suite test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel lock clean
 
-run:  ## install Whorl alone and compare the class that ships with it
-	$(MAKE) --no-print-directory --jobs=2 $(VENV)/.kernel $(VENV)/.packages
+run: $(VENV)/.kernel  ## install Whorl alone and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
 
 venv: $(VENV)/.installed  ## make .venv with everything that running and testing need
@@ -119,23 +118,18 @@ sbom: $(VENV)/.installed  ## write dist/whorl.cdx.json: what the container insta
 lock: $(VENV)/.installed  ## choose the versions of all dependencies anew, with their hashes (needs a network)
 	$(BIN)/python tools/make_locks.py
 
-# Four steps, each repeated only when what it installs changed: the compilers, the packages that Whorl runs on, Whorl itself
-# with its kernel, and the tools. Of the kernel only the modules that changed are compiled. Packages are installed while
-# the kernel is compiled, which needs none of them.
+# Three steps, each repeated only when what it installs changed: the packages that Whorl runs on, Whorl itself with its
+# kernel, and the tools. Of the kernel only the modules that changed are compiled.
 # Packages are compiled when they are first imported: most of them never are. Whorl itself is compiled at once, since
 # its workers may write nothing.
 LOCKED := $(BIN)/python -m pip install --quiet --no-compile --require-hashes
 
-$(VENV)/.compilers: requirements/build.txt
+$(VENV)/.packages: requirements/build.txt requirements/plain.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(LOCKED) -r requirements/build.txt
+	$(LOCKED) -r requirements/build.txt -r requirements/plain.txt
 	touch $@
 
-$(VENV)/.packages: $(VENV)/.compilers requirements/plain.txt
-	$(LOCKED) --no-warn-conflicts -r requirements/plain.txt
-	touch $@
-
-$(VENV)/.kernel: $(VENV)/.compilers pyproject.toml setup.py $(KERNEL)
+$(VENV)/.kernel: $(VENV)/.packages pyproject.toml setup.py $(KERNEL)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
 	$(BIN)/python -m compileall -q -j 0 src/whorl
 	touch $@
