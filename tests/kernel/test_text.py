@@ -122,3 +122,18 @@ def test_no_starter_absorbs_more_than_three_marks():
         return 1 + depth(absorbed[code]) if code in absorbed else 0
 
     assert max(map(depth, absorbed)) == 3
+
+
+PROGRAM = [*b"aZ_09 .(\n'", 0x2F, 0x3A, 0x40, 0x5B, 0x60, 0x7B, 0x7F, 0x80, 0xC3, 0xFF]
+
+
+@given(mixtures(PROGRAM))
+def test_program_words(data):
+    array = np.array(data, np.uint8)
+    equal([native_words.program_words(array)], [words_specification.program_words(array)])
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 3, 2**64 - 1]), max_size=80), st.sampled_from([1, 5, 16, 32]))
+def test_repetitions(words, reach):
+    array = np.array(words, np.uint64)
+    equal([native_words.repetitions(array, reach)], [words_specification.repetitions(array, reach)])

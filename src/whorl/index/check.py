@@ -358,7 +358,7 @@ class _TokenRuns:
     def __init__(self, stream: Stream, text: str, k: int) -> None:
         self._k, self._starts = k, stream.spans.starts
         grams = np.lib.stride_tricks.sliding_window_view(stream.symbols, k) if len(stream) >= k else np.zeros((0, k))
-        self._grams = np.unique(grams, axis=0, return_inverse=True)[1].ravel()
+        self._grams: list[int] = np.unique(grams, axis=0, return_inverse=True)[1].ravel().tolist()
         self._words = [_WORD.findall(text[start:end]) for start, end in stream.spans]
 
     def longest(self, passage: Passage, other: str | None) -> int:
@@ -368,11 +368,11 @@ class _TokenRuns:
 
     def _different(self, match: Match, other: str) -> int:
         first = int(self._starts.searchsorted(match.left.start))
-        grams = self._grams[first : first + match.symbols - self._k + 1]
+        tokens = len(set(self._grams[first : first + match.symbols - self._k + 1])) + self._k - 1
         words = {word for each in self._words[first : first + match.symbols] for word in each}
-        return max(
-            len(np.unique(grams)) + self._k - 1, len(words.intersection(_WORD.findall(other[slice(*match.right)])))
-        )
+        if len(words) <= tokens:
+            return tokens
+        return max(tokens, len(words.intersection(_WORD.findall(other[slice(*match.right)]))))
 
 
 def _source(index: BaseIndex, hit: Hit, text: str, rules: Exclusions, runs: _TokenRuns | None) -> ManuscriptSource:

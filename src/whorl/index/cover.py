@@ -1,11 +1,8 @@
 """Choose the documents of an index that together explain a query, for a check of a manuscript, within a time limit; and
 leave out those that cannot share a passage with it."""
 
-import re
 import time
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from math import fsum, log
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +11,7 @@ from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import distinct
 from whorl.formats.text import TextFrontend
 from whorl.index.search import ORIGIN, SearchCandidates
-from whorl.kernel import native_matching, native_postings
+from whorl.kernel import native_matching, native_postings, native_words
 from whorl.matching.chains import NO_BACKGROUND, can_be_significant
 from whorl.matching.evidence import Evidence
 from whorl.matching.passage import Passage
@@ -214,69 +211,67 @@ def _in_order(
     return keys >> wide + narrow, keys & (1 << narrow) - 1, (keys >> narrow & (1 << wide) - 1) + least
 
 
-# A word, or a sign that programs have in strings only, such as an emoji.
-WORD = re.compile(r"\w+|[^\w\s\x00-\x7f]")
+# Words before each, with which it is compared: 16 bits for each of four words in a row are one number.
+REACH = 16
 
 
-# Letters of words as themselves, other ASCII characters as spaces.
-_ASCII_WORDS = bytes(code if WORD.match(chr(code)) else ord(" ") for code in range(128)) + bytes(128)
-
-# Words before each, with which it is compared, and words in a row: 16 bits for each of four are one number.
-REACH, IN_A_ROW = 16, 4
+def words_of(text: str) -> NDArray[np.uint64]:
+    """Return the hashes of a program's words, in order: names, numbers, and words of its strings and comments."""
+    return native_words.program_words(np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8))
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words of a text, in order. Most programs are ASCII, and read in a third of the time."""
-    return text.encode().translate(_ASCII_WORDS).decode().split() if text.isascii() else WORD.findall(text)
-
-
-def repetitions(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return for each ``IN_A_ROW`` words which of the ``REACH`` words before it each one repeats.
+def repetitions(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return for each few words in a row which of the ``REACH`` words before it each one repeats.
 
     A copy whose names were changed, each to one other, has the same ones: Baker's parameterized matching, in windows.
     """
-    if len(words) < IN_A_ROW:
-        return np.zeros(0, np.uint64)
-    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    which = np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
-    repeated = np.zeros(len(words), np.uint64)
-    for distance in range(1, min(REACH, len(words) - 1) + 1):
-        is_same = which[distance:] == which[:-distance]
-        repeated[distance:] |= is_same.astype(np.uint64) << np.uint64(distance - 1)
-    rows = np.zeros(len(words) - IN_A_ROW + 1, np.uint64)
-    for place in range(IN_A_ROW):
-        rows = rows << np.uint64(REACH) | repeated[place : place + len(rows)]
-    return rows
+    return native_words.repetitions(words, REACH)
 
 
 def likeliest_copied(text: str, others: Iterable[str]) -> Iterator[int]:
     """Yield the places of other texts: in turns the one with most of the distinct words of a text, and the one with
     most of its repetitions, for names may have been changed."""
-    words = words_of(text)
-    names, rows, sizes = frozenset(words), np.unique(repetitions(words)), list[int]()
-    shared_names, shared_rows = list[Collection[str]](), list[Collection[int]]()
+    words, sizes = words_of(text), list[int]()
+    names, rows = _Shared(words), _Shared(repetitions(words))
     for other in others:
         theirs = words_of(other)
         sizes.append(len(theirs))
-        shared_names.append(names.intersection(theirs))
-        shared_rows.append(_shared(rows, repetitions(theirs)))
-    for two in zip(_rarest_first(shared_names, sizes), _rarest_first(shared_rows, sizes), strict=True):
+        names.add(theirs)
+        rows.add(repetitions(theirs))
+    for two in zip(names.rarest_first(sizes), rows.rarest_first(sizes), strict=True):
         yield from two
 
 
-def _shared(ordered: NDArray[np.uint64], others: NDArray[np.uint64]) -> list[int]:
-    """Return the places of the numbers, which are distinct and in order, that are among others, which are many."""
-    places = np.searchsorted(ordered[1:], others, "right")
-    return np.unique(places[ordered[places] == others]).tolist() if len(ordered) else []
+class _Shared:
+    """The numbers of a text that each of many others shares with it."""
 
+    def __init__(self, numbers: NDArray[np.uint64]) -> None:
+        self._numbers = distinct(numbers)
+        self._is_there = np.zeros(1 << 16, np.bool_)
+        self._is_there[self._slots(self._numbers)] = True
+        self._shared = list[NDArray[np.intp]]()
 
-def _rarest_first(shared: Sequence[Collection[Hashable]], sizes: Sequence[int]) -> list[int]:
-    """Return the order of texts by what each shares; it counts by its inverse document frequency, so rare names decide.
-    Among equals the one with fewer words comes first: it has less by chance."""
-    counts = Counter(each for features in shared for each in features)
-    weights = {each: log((1 + len(shared)) / count) for each, count in counts.items()}
-    order: list[int] = np.lexsort((sizes, [-fsum(map(weights.__getitem__, each)) for each in shared])).tolist()
-    return order
+    def add(self, others: NDArray[np.uint64]) -> None:
+        """Add the numbers of another text."""
+        possible = others[self._is_there.take(self._slots(others))]
+        places = np.searchsorted(self._numbers[1:], possible, "right")
+        self._shared.append(distinct(places[self._numbers[places] == possible]) if len(possible) else places)
+
+    def rarest_first(self, sizes: Sequence[int]) -> list[int]:
+        """Return the order of the others by what they share; it counts by its inverse document frequency, so rare names
+        decide. Among equals the one with fewer words comes first: it has less by chance."""
+        shared = np.concatenate(self._shared) if self._shared else np.zeros(0, np.intp)
+        counts = np.bincount(shared, minlength=len(self._numbers))
+        weights = np.log((1 + len(sizes)) / np.maximum(1, counts))
+        owners = np.repeat(np.arange(len(sizes)), [len(each) for each in self._shared])
+        sums = np.bincount(owners, weights[shared], len(sizes))
+        order: list[int] = np.lexsort((np.array(sizes), -sums)).tolist()
+        return order
+
+    @staticmethod
+    def _slots(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the highest bits of numbers after mixing: repetitions have few bits, in the same places."""
+        return numbers * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)
 
 
 # Characters of texts that are filtered together: enough that calls cost little, and a few dozen megabytes.

@@ -11,6 +11,7 @@ from cython.cimports.whorl.kernel.spelling import (
     whorl_spell,
     whorl_spelling,
     whorl_take,
+    whorl_take_byte,
 )
 from cython.cimports.whorl.kernel.text_layout import APOSTROPHE, LAST_DIGIT, NUMBER, SOLO, SYMBOL, Words, item_t
 
@@ -92,6 +93,60 @@ def spelled(data: cython.const[uint8_t][::1], bounds: cython.const[int64_t][::1]
     else:
         i = texts
     return hashes[: end[i]], ends[: i + 1], parts[:part]
+
+
+def program_words(data: cython.const[uint8_t][::1]):
+    n: cython.Py_ssize_t = data.shape[0]
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    is_inside: cython.bint = False
+    hashes = np.empty((n + 1) // 2, np.uint64)
+    out: uint64_t[::1] = hashes
+    hashing: whorl_hashing
+    with cython.nogil:
+        for i in range(n):
+            if _is_of_word(data[i]):
+                if not is_inside:
+                    hashing = whorl_begin_hashing()
+                    is_inside = True
+                whorl_take_byte(cython.address(hashing), data[i])
+            elif is_inside:
+                out[count] = whorl_end_hashing(cython.address(hashing))
+                count += 1
+                is_inside = False
+        if is_inside:
+            out[count] = whorl_end_hashing(cython.address(hashing))
+            count += 1
+    return hashes[:count].copy()
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_of_word(byte: uint8_t) -> cython.bint:
+    """Return whether a byte is one of a letter, a digit or an underscore; of all that is not ASCII, each is."""
+    return 97 <= byte <= 122 or 65 <= byte <= 90 or 48 <= byte <= 57 or byte == 95 or byte >= 128
+
+
+def repetitions(words: cython.const[uint64_t][::1], reach: cython.int):
+    n: cython.Py_ssize_t = words.shape[0]
+    length: cython.Py_ssize_t = 64 // reach
+    i: cython.Py_ssize_t
+    distance: cython.Py_ssize_t
+    repeated: uint64_t
+    row: uint64_t = 0
+    rows = np.empty(max(0, n - length + 1), np.uint64)
+    out: uint64_t[::1] = rows
+    with cython.nogil:
+        for i in range(n):
+            repeated = 0
+            for distance in range(1, min(cython.cast(cython.Py_ssize_t, reach), i) + 1):
+                repeated |= cython.cast(uint64_t, words[i] == words[i - distance]) << (distance - 1)
+            row = row << reach | repeated
+            if i >= length - 1:
+                out[i - length + 1] = row
+    return rows
 
 
 @cython.cfunc

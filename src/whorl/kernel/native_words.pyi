@@ -24,3 +24,13 @@ def spelled(
     Texts are divided at ``bounds``; reading stops at one that is not well-formed. A part needs the general walk: its
     row has the number of words before it, and its start and end in ``data``.
     """
+
+def program_words(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return the hash of each word of a program in UTF-8: letters, digits, underscores, and all that is not ASCII."""
+
+def repetitions(words: NDArray[np.uint64], reach: int) -> NDArray[np.uint64]:
+    """Return for each few words in a row which of the ``reach`` words before it each of them repeats.
+
+    A word has a bit for each of those, the lowest for the nearest. Rows have as many words as fit into 64 bits, the
+    first of them highest. ``reach`` is 1 to 32.
+    """

@@ -11,6 +11,7 @@ cdef extern from "plain.h" nogil:
 
     whorl_hashing whorl_begin_hashing()
     void whorl_take(whorl_hashing*, uint32_t)
+    void whorl_take_byte(whorl_hashing*, uint32_t)
     uint64_t whorl_end_hashing(whorl_hashing*)
 
 cdef extern from "words.h" nogil:

@@ -18,6 +18,9 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 from uuid import uuid4
 
+import numpy as np
+from numpy.typing import NDArray
+
 from whorl._version import VERSION
 from whorl.formats.encoding import decode, detect
 from whorl.index.check import CONTEXT, RESIDUE, ManuscriptCheck, ManuscriptSource, SourcePassage
@@ -116,20 +119,24 @@ def _shared_out(check: ManuscriptCheck) -> Iterator[_Counted]:
     ones, so a passage is compared with its source only if something is left of it."""
     measure, likeness, taken = check.measure, _Likeness(check), list[Span]()
     passages = list(check.counted_passages(with_common=True))
-    queue: list[tuple[tuple[int, ...], int]] = [(likeness.bound(each[1]), at) for at, each in enumerate(passages)]
+    queue = [(likeness.rank(each[1], 0), 0, at) for at, each in enumerate(passages)]
     heapify(queue)
     while queue:
-        rank, at = heappop(queue)
+        _, exactness, at = heappop(queue)
         source, passage, spans = passages[at]
         rest = subtract(spans, taken)
         letters = measure.letters(rest)
         if not letters or (letters < RESIDUE and letters < measure.letters(spans)):
             continue
-        if not likeness.is_exact(rank):
-            heappush(queue, (likeness.rank(passage), at))
+        if exactness < _EXACT:
+            heappush(queue, (likeness.rank(passage, exactness + 1), exactness + 1, at))
             continue
         taken = union((*taken, *rest))
         yield source, passage, rest
+
+
+# How exact a rank is: a bound, the part that decides nearly always, the whole.
+_BOUND, _NEARLY, _EXACT = range(3)
 
 
 class _Likeness:
@@ -142,42 +149,34 @@ class _Likeness:
         self._ours = cache(self._counted)
         self._ours_around = cache(self._counted_around)
 
-    def bound(self, shared: SourcePassage) -> tuple[int, ...]:
-        """Return the least rank that a passage can have."""
+    def rank(self, shared: SourcePassage, exactness: int) -> tuple[int, ...]:
+        """Return the rank of a passage; if ``exactness`` is less than ``_EXACT``, one that is not greater."""
+        is_common, symbols = shared.is_common(self._check.exclusions), shared.passage.symbols
         words, repeated = self._ours(shared.passage.left.start, shared.passage.left.end)
-        most = shared.passage.symbols + words.total() + repeated.total()
-        return shared.is_common(self._check.exclusions), -most
-
-    @staticmethod
-    def is_exact(rank: tuple[int, ...]) -> bool:
-        """Return whether a rank is that of a passage, or its bound, which is less than every rank that begins so."""
-        return len(rank) > 2
-
-    def rank(self, shared: SourcePassage) -> tuple[int, ...]:
-        """Return the rank of a passage."""
+        if exactness == _BOUND:
+            return is_common, -symbols - words.total() - repeated.total()
         inside = words_of(shared.text or "")
-        words, repeated = self._ours(shared.passage.left.start, shared.passage.left.end)
-        alike = _in_both(words, inside) + _in_both(repeated, _repeated(inside))
+        alike = _in_both(words, inside.tolist()) + _in_both(repeated, _repeated(inside))
+        if exactness == _NEARLY:
+            return is_common, -symbols - alike
         around = f"{shared.before}{shared.text or ''}{shared.after}"
         names, rows, signs = self._ours_around(shared.passage.left.start, shared.passage.left.end)
-        rest = _in_both(rows, repetitions(inside).tolist()) + _in_both(names, words_of(around))
-        return (
-            shared.is_common(self._check.exclusions), -shared.passage.symbols - alike,
-            -rest - _in_both(signs, _SIGN.findall(around)), len(shared.passage.matches),
-        )  # fmt: skip
+        rest = _in_both(rows, repetitions(inside).tolist()) + _in_both(names, words_of(around).tolist())
+        rest += _in_both(signs, _SIGN.findall(around))
+        return is_common, -symbols - alike, -rest, len(shared.passage.matches)
 
-    def _counted(self, start: int, end: int) -> tuple[Counter[str], Counter[int]]:
+    def _counted(self, start: int, end: int) -> tuple[Counter[int], Counter[int]]:
         words = words_of(self._check.text[start:end])
-        return Counter(words), Counter(_repeated(words))
+        return Counter(words.tolist()), Counter(_repeated(words))
 
-    def _counted_around(self, start: int, end: int) -> tuple[Counter[str], Counter[int], Counter[str]]:
+    def _counted_around(self, start: int, end: int) -> tuple[Counter[int], Counter[int], Counter[str]]:
         text = self._check.text
         around = text[max(0, start - CONTEXT) : end + CONTEXT]
         rows = repetitions(words_of(text[start:end])).tolist()
-        return Counter(words_of(around)), Counter(rows), Counter(_SIGN.findall(around))
+        return Counter(words_of(around).tolist()), Counter(rows), Counter(_SIGN.findall(around))
 
 
-def _repeated(words: Sequence[str]) -> list[int]:
+def _repeated(words: NDArray[np.uint64]) -> list[int]:
     """Return the repetitions of words, where there are any."""
     rows = repetitions(words)
     repeated: list[int] = rows[rows > 0].tolist()

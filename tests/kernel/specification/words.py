@@ -3,6 +3,7 @@
 Items are the values that a table for words gives, see ``text``: letters, digits, separators, apostrophes.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
@@ -86,9 +87,32 @@ def _hard(entries: list[int]) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
+def program_words(data: Array) -> Array:
+    """The hash of each word of a program in UTF-8: letters, digits and underscores, and all that is not ASCII."""
+    return np.array([_hashed(word) for word in re.findall(rb"[\w\x80-\xff]+", data.tobytes())], np.uint64)
+
+
+def repetitions(words: Array, reach: int) -> Array:
+    """For each few words in a row, which of the ``reach`` words before it each of them repeats: a bit for each, the
+    lowest for the nearest. Rows have as many words as fit into 64 bits, the first of them highest."""
+    repeated = [
+        sum(1 << distance - 1 for distance in range(1, min(reach, at) + 1) if words[at - distance] == word)
+        for at, word in enumerate(words)
+    ]
+    length = 64 // reach
+    rows = [
+        sum(repeated[at + place] << reach * (length - 1 - place) for place in range(length))
+        for at in range(len(words) - length + 1)
+    ]
+    return np.array(rows, np.uint64)
+
+
 def word_hash(letters: list[int]) -> int:
     """The 64-bit symbol of a word."""
-    data = "".join(map(chr, letters)).encode()
+    return _hashed("".join(map(chr, letters)).encode())
+
+
+def _hashed(data: bytes) -> int:
     state = SEED
     for start in range(0, max(len(data), BLOCK * BLOCKS), BLOCK):
         state = _mixed(state, int.from_bytes(data[start : start + BLOCK], "little"))
