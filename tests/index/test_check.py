@@ -142,6 +142,15 @@ def test_quotations_do_not_count_and_stay_in_the_raw_figure(index, opening, clos
     assert whole.places == result.places
 
 
+def test_words_around_a_quotation_that_the_source_has_by_chance_do_not_count(index):
+    index.add(Document("long.txt", f"Yesterday they sang: {RIME} Nobody listened to them. {TALE} {OWN}"))
+    result = check(index, f"As ever they sang: “{RIME}” Nobody answered the call, said my aunt.")
+    assert any("Nobody" in text for texts in marked(result, result.raw).values() for text in texts)
+    assert result.counted.similarity == 0
+    whole = check(index, f"Yesterday they sang: “{RIME}” Nobody listened to them. {TALE}")
+    assert "Yesterday they sang: " in marked(whole, whole.counted)["long.txt"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -12,7 +12,8 @@ TALE = "A baker fired his three ovens every morning before the village woke, and
 RIME = "Eleven painted boats lay upside down on the shingle while their owners argued about the price of tar."
 OWN = "Nothing in this sentence was ever written down by anybody else before today."
 EVIL = "</script><script>alert(1)</script>"
-DRAFT = f"{OWN} {EVIL}\n\n{SONG} {TALE}\n\n{OWN}\n\nThey say: “{RIME}”\n\n{TALE}\n\nReferences\n\n{SONG} 1998."
+QUOTED = f"They say: “{RIME}” Nobody answered."
+DRAFT = f"{OWN} {EVIL}\n\n{SONG} {TALE}\n\n{OWN}\n\n{QUOTED}\n\n{TALE}\n\nReferences\n\n{SONG} 1998."
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def index():
     made = MemoryIndex.create("text")
     made.add(Document("song.txt", f"{EVIL} {SONG}", labels=(f"title={EVIL}", "own")))
     made.add(Document("both.txt", f"Before. {SONG} {TALE} After."))
-    made.add(Document("rime.txt", RIME, url="https://example.org/rime"))
+    made.add(Document("rime.txt", f"{RIME} Nobody listened.", url="https://example.org/rime"))
     return made
 
 

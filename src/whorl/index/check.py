@@ -37,7 +37,7 @@ from whorl.scheme import Scheme
 
 # Sources that are listed: more than an editor looks at. All count.
 LIMIT = 100
-# Ignore the rest of a source below this many letters: a few words that happen to continue a match.
+# Ignore the rest of a source or of a passage below this many letters: a few words that happen to continue a match.
 RESIDUE = 20
 # Letters of a source before and after a passage: a line.
 CONTEXT = 80
@@ -412,9 +412,13 @@ def _counted(source: ManuscriptSource, excluded: Sequence[Span], rules: Exclusio
 def _counted_passages(
     source: ManuscriptSource, excluded: Sequence[Span], rules: Exclusions, measure: Measure
 ) -> Iterator[tuple[SourcePassage, list[Span]]]:
+    """Yield the passages that count, and the spans of each outside of exclusions. A quotation may continue for a word
+    or two as in the source: fewer than ``RESIDUE`` letters beside exclusions are chance."""
     for passage in () if source.excluded else source.passages:
         rest = subtract(passage.spans, excluded)
-        if measure.words(rest) >= rules.min_words and not passage.is_common(rules):
+        letters = measure.letters(rest)
+        is_residue = letters < RESIDUE and letters < measure.letters(passage.spans)
+        if measure.words(rest) >= rules.min_words and not is_residue and not passage.is_common(rules):
             yield passage, rest
 
 

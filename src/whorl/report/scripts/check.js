@@ -36,7 +36,7 @@ function leftOut() {
   return reasons;
 }
 
-// Return the pieces of each source that count.
+// Return the pieces of each source that count. A few letters beside those that are left out are chance.
 function counted(reasons) {
   const least = Number(rules.elements.words.value) || 0;
   const leastTokens = Number(rules.elements.tokens?.value) || 0;
@@ -46,6 +46,8 @@ function counted(reasons) {
     for (const passage of source.passages) {
       if (passage.tokens < leastTokens) continue;
       const rest = passage.all.filter((piece) => !reasons.has(piece));
+      const letters = sum(rest, 0);
+      if (letters < facts.residue && letters < sum(passage.all, 0)) continue;
       if (sum(rest, 1) >= least) for (const piece of rest) pieces.add(piece);
     }
     return pieces;
