@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from pyarrow import parquet
 
 from whorl.cli import main
+from whorl.formats.corpora.read import read
 
 SONG = "The keeper wrote down every evening what the sea had brought him, and what it had taken from him again."
 TALE = "A baker fired his three ovens every morning before the village woke, and nobody ever asked him why he did."
@@ -172,3 +173,24 @@ def test_a_registry_answers_queries_from_a_table(tmp_path, monkeypatch):
         ("d0", ["d0"]),
         ("d600", ["d600"]),
     ]
+
+
+def test_a_table_is_read_once_however_many_columns_are_labels(index, monkeypatch):
+    paths = list[Path]()
+
+    def counted(path, *rest):
+        paths.append(path)
+        return read(path, *rest)
+
+    monkeypatch.setattr("whorl.cli.index.read", counted)
+    rows = [{**ROWS[0], "a": "x", "b": 7, "name (old)": "y"}]
+    options = ("--label-column", "a", "--label-column", "b", "--label-column", "name (old)", "--labels-column", "tags")
+    assert answer("index", "add", index, write(Path("rows.jsonl"), rows), *options)["added"] == 1
+    assert paths == [Path("rows.jsonl")]
+    assert entries(index)["s1"]["labels"] == ["a", "b", "a=x", "b=7", "name (old)=y"]
+
+
+def test_a_column_of_parquet_that_holds_no_lists_is_refused_as_labels(index):
+    result = run("index", "add", index, write(Path("rows.parquet"), ROWS), "--labels-column", "url")
+    assert result.exit_code == 1
+    assert "the column 'url' holds string, not lists of integers or strings" in result.stderr

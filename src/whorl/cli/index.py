@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,7 +39,7 @@ from whorl.errors import DocumentError, InputError
 from whorl.formats.archives.names import RefusedFileError, printable, reason
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora.read import read
-from whorl.formats.corpora.records import Columns, CorpusRecord, Fault
+from whorl.formats.corpora.records import CorpusRecord, LabelledColumns
 from whorl.index.index import Index
 from whorl.index.writer import Added
 from whorl.model import Document, Skipped
@@ -78,24 +78,14 @@ def _facts_options(function: Any) -> Any:
     return function
 
 
-class _TableColumns(Columns):
-    """The columns of a table of documents. Owners are read in the place of contacts, lists of labels in the place of
-    features."""
-
-    contact_option: ClassVar[str] = "(--owner-column)"
+class _TableColumns(LabelledColumns):
+    """The columns of a table of documents. Owners are read in the place of contacts."""
 
     def missing(self, there: set[str]) -> Iterator[str]:
         """Yield each required column that is absent, with its option here."""
-        options = {"(--contact)": self.contact_option, "(--features)": "(--labels-column)"}
         for column in super().missing(there):
             name, _, option = column.rpartition(" ")
-            yield f"{name} {options.get(option, option.replace(')', '-column)'))}"
-
-
-class _LabelColumns(_TableColumns):
-    """The columns of a table, with values of labels in the place of contacts."""
-
-    contact_option = "(--label-column)"
+            yield f"{name} {option.replace('contact', 'owner').replace(')', '-column)')}"
 
 
 @click.group()
@@ -407,54 +397,16 @@ def _documents(
 
 def _records(path: Path, options: dict[str, Any], rules: Rules, skipped: list[Skipped]) -> Iterator[CorpusRecord]:
     """Yield the documents of a path, rows with their labels; append the others to ``skipped``."""
-    names = {name: options[f"{name}_column"] for name in ("id", "text", "url", "date")}
-    records = read(path, _TableColumns(**names, contact=options["owner_column"]), rules)
-    column = options["labels_column"]
-    labels: list[_Labels | _LabelValues] = [
-        _LabelValues(read(path, _LabelColumns(**names, contact=name), rules), name) for name in options["label_columns"]
-    ]
-    if column is not None:
-        labels.insert(0, _Labels(read(path, _TableColumns(**names, features=column), rules), column))
-    for item in records:
-        record = item
-        for each in labels:
-            record = each.added(record) if isinstance(record, CorpusRecord) and record.row else record
+    columns = _TableColumns(
+        **{name: options[f"{name}_column"] for name in ("id", "text", "url", "date")},
+        contact=options["owner_column"], listed=options["labels_column"], valued=options["label_columns"],
+    )  # fmt: skip
+    for record in read(path, columns, rules):
         if isinstance(record, CorpusRecord):
             yield record
         else:
             row = f", row {record.row}" if record.row else ""
             skipped.append(Skipped(_name(path, record.path) + row, record.reason, expected=record.left_out))
-
-
-class _Labels:
-    """The labels of the rows of a corpus, from a second reading of the same rows in the same order."""
-
-    def __init__(self, rows: Iterator[CorpusRecord | Fault], column: str) -> None:
-        self._rows = rows
-        self._none = (f"no {column!r}", f"{column!r} is empty")
-
-    def added(self, record: CorpusRecord) -> CorpusRecord | Fault:
-        """Return the record with its labels; a fault if they are not a list."""
-        row = next(row for row in self._rows if (row.path, row.row) == (record.path, record.row))
-        if isinstance(row, Fault):
-            return record if row.reason in self._none else row
-        labels = tuple(map(str, row.features or ()))
-        return replace(record, document=replace(record.document, labels=labels))
-
-
-class _LabelValues:
-    """The values of a column of a corpus as labels, from another reading of the same rows in the same order."""
-
-    def __init__(self, rows: Iterator[CorpusRecord | Fault], column: str) -> None:
-        self._rows, self._column = rows, column
-
-    def added(self, record: CorpusRecord) -> CorpusRecord | Fault:
-        """Return the record with its label; a fault if the value is none."""
-        row = next(row for row in self._rows if (row.path, row.row) == (record.path, record.row))
-        if isinstance(row, Fault) or not row.document.contact:
-            return row if isinstance(row, Fault) else record
-        labels = (*record.document.labels, f"{self._column}={row.document.contact}")
-        return replace(record, document=replace(record.document, labels=labels))
 
 
 def _document(name: str, document: Document, facts: dict[str, Any]) -> Document:

@@ -44,11 +44,13 @@ def schema(path: Path) -> Any:
 
 
 def check_types(path: Path, schema: Any, columns: Columns) -> None:
-    """Raise DocumentError if the column of texts, or of features, has another type."""
-    kind = schema.field(columns.content).type
-    if not _fits(kind, columns.features is not None):
-        wanted = "lists of integers or strings" if columns.features is not None else "texts"
-        raise DocumentError(f"the column {columns.content!r} holds {kind}, not {wanted}; name another", str(path))
+    """Raise DocumentError if the column of texts, or one of lists, has another type."""
+    lists = columns.lists()
+    for name in dict.fromkeys((columns.content, *lists)):
+        kind = schema.field(name).type
+        if not _fits(kind, name in lists):
+            wanted = "lists of integers or strings" if name in lists else "texts"
+            raise DocumentError(f"the column {name!r} holds {kind}, not {wanted}; name another", str(path))
 
 
 # The numbers of the rows that are read, sorted; None reads all of them. More rows around them may be read.
@@ -224,13 +226,13 @@ def _iso(text: str) -> str:
     return f"{seconds}.{fraction}" if fraction.strip("0") else seconds
 
 
-def _fits(kind: Any, is_features: bool) -> bool:
+def _fits(kind: Any, is_list: bool) -> bool:
     types = arrow()[0].types
     if types.is_dictionary(kind):
         kind = kind.value_type
     if types.is_null(kind):
         return True  # every row of it is a fault
-    if is_features:
+    if is_list:
         return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
     return bool(
         types.is_string(kind)

@@ -171,6 +171,47 @@ class Columns:
         if self.content not in there:
             yield f"{self.content!r} (--{'text' if self.features is None else 'features'})"
 
+    def lists(self) -> tuple[str, ...]:
+        """Return the columns that hold lists."""
+        return () if self.features is None else (self.features,)
+
+    def labels(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the labels of a row; raise BadRowError if they are none."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledColumns(Columns):
+    """Columns of a table whose rows have labels. ``listed`` holds lists of labels; each value of the columns ``valued``
+    is a label with the name of its column, such as ``licence=MIT``."""
+
+    listed: str | None = None
+    valued: tuple[str, ...] = ()
+
+    def needed(self) -> tuple[str, ...]:
+        """Return every column to read, once."""
+        return tuple(dict.fromkeys((*super().needed(), *self.lists(), *self.valued)))
+
+    def missing(self, there: "set[str]") -> Iterator[str]:
+        """Yield each required column that is absent, with its option."""
+        yield from super().missing(there)
+        if self.listed is not None and self.listed not in there:
+            yield f"{self.listed!r} (--labels)"
+        yield from (f"{name!r} (--label)" for name in self.valued if name not in there)
+
+    def lists(self) -> tuple[str, ...]:
+        """Return the columns that hold lists."""
+        return (*super().lists(), *([] if self.listed is None else [self.listed]))
+
+    def labels(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the labels of a row. A value that is missing or empty gives none."""
+        listed = None if self.listed is None else values.get(self.listed)
+        labels = list(map(str, _features(listed, self.listed or ""))) if listed is not None and listed != [] else []
+        for name in self.valued:
+            if value := _word(values.get(name), name):
+                labels.append(f"{name}={value}")
+        return tuple(labels)
+
 
 DEFAULT = Columns()
 
@@ -198,8 +239,8 @@ def record(values: Mapping[str, Any], columns: Columns, place: RowPlace, offset:
     if columns.rank is not None:
         date = _rank(values.get(columns.rank), columns.rank)
     return CorpusRecord(
-        identity, Document(identity, content, url, date, contact, format=TEXT), *place, features, offset,
-        isinstance(own, int),
+        identity, Document(identity, content, url, date, contact, labels=columns.labels(values), format=TEXT), *place,
+        features, offset, isinstance(own, int),
     )  # fmt: skip
 
 

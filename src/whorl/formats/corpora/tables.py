@@ -19,6 +19,7 @@ from whorl.formats.corpora.records import (
     Columns,
     CorpusRecord,
     Fault,
+    LabelledColumns,
     RowPlace,
     fault,
     record,
@@ -159,7 +160,8 @@ def records(
 
 def sheets(kind: TableKind, path: Path, name: str, columns: Columns, rules: Rules, prefix: str) -> Iterator[CorpusItem]:
     """Yield every row, in sheets where possible: JSONL with texts and the common columns."""
-    if kind == "jsonl" and columns.features is columns.contact is columns.rank is None:
+    is_common = columns.features is columns.contact is columns.rank is None
+    if kind == "jsonl" and is_common and not isinstance(columns, LabelledColumns):
         return jsonl.sheets(path, name, columns, rules, prefix)
     return records(kind, path, name, columns, rules, prefix)
 
