@@ -696,6 +696,26 @@ def test_more_programs_are_considered_for_a_snippet(monkeypatch):
         assert "23.py" in [source.document.name for source in check_manuscript(programs, mine).sources]
 
 
+def test_names_decide_though_other_programs_continue_like_the_lines_around_a_list(monkeypatch):
+    """A list that was cut out with the end of an import: only programs with as many names before it were considered."""
+    monkeypatch.setattr(base, "FIRST_READ", 3)
+
+    def rows(prefix: str, count: int) -> str:
+        return "".join(f"    {prefix.replace('#', str(number))},\n" for number in range(count))
+
+    kinds = rows('"kind#"', 30)
+    with MemoryIndex.create("code") as programs:
+        programs.add(Document("origin.py", f"x = {{}}\n__all__ = [\n{kinds}]\nprint(x.y.z)\n"))
+        for number in range(30):
+            table = rows(f'"other#x{number}"', 31)
+            programs.add(
+                Document(f"{number}.py", f"def f(\n{rows('a#', 20)}):\n    table = [\n{table}]\n\nprint('x')\n")
+            )
+        mine = f"{rows('name#', 20)})\n\n__all__ = [\n{kinds}\nprint('the end')\n"
+        result = check_manuscript(programs, Document("mine.py", mine))
+    assert "origin.py" in [source.document.name for source in result.sources]
+
+
 def test_common_fingerprints_count_in_a_run(monkeypatch):
     idiom = "import os\nimport sys\n\n\ndef main(args):\n    for each in args:\n        print(each)\n    return 0\n"
     ending = "\n\nif len(sys.argv) > 2 and sys.argv[1] != 'x':\n    main([sys.argv[2]])\n"

@@ -100,12 +100,17 @@ def test_a_passage_with_the_same_names_beats_a_slightly_longer_one(index):
     assert origin.release.name == "sorts"
 
 
+# More than a line of no tokens.
+IMPORTS = "from importlib.resources import files\nfrom importlib.metadata import version\nimport itertools\n\n\n"
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
         ("from .tools import first\n" + SORT, "from .tools import second\n" + SORT),
         (SORT.replace("(items)", '(items, "-")', 1), SORT.replace("(items)", "(items, '-')", 1)),
         ("# Sorted by insertion.\n" + SORT, "# See the manual.\n" + SORT),
+        (f'"""Insertion."""\n\n{IMPORTS}{SORT}', f'"""Selection."""\n\n{IMPORTS}{SORT}'),
     ],
 )
 def test_of_equal_tokens_and_names_what_is_around_decides(one, other):

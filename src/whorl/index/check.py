@@ -39,8 +39,8 @@ from whorl.scheme import Scheme
 LIMIT = 100
 # Ignore the rest of a source or of a passage below this many letters: a few words that happen to continue a match.
 RESIDUE = 20
-# Letters of a source before and after a passage: a line.
-CONTEXT = 80
+# Letters of a source before and after a passage: a program's docstring, comments and imports, which are no tokens.
+CONTEXT = 400
 # Bits of a token that does not repeat the match before it, in unrelated programs: docs/decisions/0006-code-tokens.md.
 TOKEN_BITS = 1.75
 # Bytes of a manuscript that is text at most: 10,000 pages.

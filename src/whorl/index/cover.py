@@ -26,8 +26,9 @@ LAYERS = 3
 # snippet, of so many tokens at most, may be nothing but an idiom. Whole files would take 40% more time with as many.
 TIED, TIED_SNIPPET, SNIPPET = 300, 1500, 500
 
-# Fingerprints by which a run may be longer by chance: the statement after a snippet may continue as in another program.
-BY_CHANCE = 2
+# Fingerprints by which a run may be longer by chance, and the share of its own: the statement after a snippet may
+# continue as in another program, and a list of names is like any other.
+BY_CHANCE, SHARE_BY_CHANCE = 2, 0.5
 
 # Documents of a cover that share single fingerprints: a second or two of reading. Most have a common phrase, and no
 # passage.
@@ -142,7 +143,7 @@ class Cover:
 
     def _longest_runs(self) -> NDArray[np.intp]:
         """Return the documents that have a fingerprint in the longest run of neighbours, by row: those first that have
-        most in such runs. After them come documents whose runs are shorter by ``BY_CHANCE`` at most."""
+        most in such runs. After them come documents whose runs may be shorter by chance only."""
         candidates = self._candidates
         rows, at, distances = _shared_places(candidates, candidates.with_common, self._hashes, self._places)
         if not len(rows):
@@ -151,7 +152,7 @@ class Cover:
         lengths = np.bincount(numbers)[numbers]
         longest = np.zeros(len(self._is_left), np.int64)
         np.maximum.at(longest, at, lengths)
-        is_long = lengths >= longest[at] - BY_CHANCE
+        is_long = lengths >= longest[at] - np.maximum(BY_CHANCE, longest[at] * SHARE_BY_CHANCE)
         chosen, members, counts = np.unique(rows[is_long], return_inverse=True, return_counts=True)
         has_longest = np.zeros(len(chosen), np.bool_)
         has_longest[members[(lengths == longest[at])[is_long]]] = True

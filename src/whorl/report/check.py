@@ -23,6 +23,8 @@ from whorl.report.write import KIND, MARKER, check_folder, swap
 # Characters of a source's passage that a page holds: a screen. When passages and their context have used the room, the
 # others are cut to their beginning, so that a page stays below 5 MB.
 LONGEST, ROOM, BEGINNING = 3_000, 1_500_000, 100
+# Letters of a source that are shown before and after a passage: a line.
+CONTEXT = 80
 
 # Characters of a block of the text at least: a screen or two. The browser lays out only the blocks that are seen.
 BLOCK = 4_000
@@ -160,7 +162,8 @@ class _Pieces:
         text, has_room = shared.text or "", self._room > 0
         most = LONGEST if has_room else BEGINNING
         shown = text if len(text) <= most else f"{text[:most]}…"
-        before, after = shared.before if has_room else "", shared.after if has_room and shown == text else ""
+        before = shared.before[-CONTEXT:] if has_room else ""
+        after = shared.after[:CONTEXT] if has_room and shown == text else ""
         self._room -= len(before) + len(shown) + len(after)
         texts = [before, None if shared.text is None else shown, after]
         return {"pieces": self._ranges(shared.spans), "here": here, "there": there, "texts": texts, **tokens, **edited}
