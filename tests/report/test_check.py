@@ -61,6 +61,17 @@ def test_the_script_counts_as_python_does(index, page, tmp_path):
     assert figures(page) == expected(index, sources=("both.txt",))
 
 
+def test_on_paper_what_is_known_of_a_source_is_below_its_title(index, page, tmp_path):
+    """Without its checkbox, a row has a column less."""
+    page.goto(write_checks([check_manuscript(index, Document("draft.txt", DRAFT))], tmp_path / "report").as_uri())
+    page.emulate_media(media="print")
+    row = page.locator("#sources li", has=page.locator(".about:not(:empty)")).first
+    title, about, share = (row.locator(part).bounding_box() for part in ("button", ".about", ".n"))
+    assert about["x"] == pytest.approx(title["x"], abs=1)
+    assert share["x"] > title["x"] + title["width"]
+    assert share["x"] + share["width"] == pytest.approx(row.bounding_box()["x"] + row.bounding_box()["width"], abs=1)
+
+
 def test_a_click_shows_the_passage_of_the_source(index, page, tmp_path):
     check = check_manuscript(index, Document("draft.txt", DRAFT))
     page.goto(write_checks([check], tmp_path / "report").as_uri())
