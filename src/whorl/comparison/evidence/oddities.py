@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from statistics import median_low
+from string import digits
 from typing import NamedTuple
 
 from whorl.comparison.evidence.finding import Finding, Place, SubmissionTexts, Text
-from whorl.comparison.evidence.traits import SMALLEST_CLASS, Lexeme, bare, is_program, quote
+from whorl.comparison.evidence.traits import SMALLEST_CLASS, Lexeme, bare, is_program, quote, word_runs
 from whorl.formats.text import TextFrontend
 from whorl.matching.passage import Lines
 
@@ -176,15 +177,19 @@ def _live(statements: Sequence[str]) -> set[int]:
         if assignment is not None:
             setters[assignment[1]].append(number)
     live = {number for number, assignment in enumerate(assignments) if assignment is None}
-    queue = list(live)
-    while queue and setters:
-        number = queue.pop()
-        assignment = assignments[number]
-        for name in _NAME.findall(statements[number] if assignment is None else assignment[2]):
-            fresh = setters.pop(name, ())
-            live.update(fresh)
-            queue += fresh
+    reading = [statements[number] for number in live]
+    while reading and setters:
+        fresh = [number for name in setters.keys() & _names("\n".join(reading)) for number in setters.pop(name)]
+        live.update(fresh)
+        reading = [assignment[2] for number in fresh if (assignment := assignments[number]) is not None]
     return live
+
+
+def _names(code: str) -> set[str]:
+    """Return the names in code. To cut ASCII at its signs is faster than a pattern."""
+    if not code.isascii():
+        return set(_NAME.findall(code))
+    return {run.lstrip(digits) for run in word_runs(code)}
 
 
 def _assignment(statement: str) -> re.Match[str] | None:

@@ -16,7 +16,16 @@ from whorl.model import Span
 # Languages of text, not of programs.
 PAGES = frozenset({"html", "markdown", "latex", "css"})
 
-_SIGNS = re.compile(r"\W+")
+_LETTERS = re.compile(r"\w+")
+
+# Blanks for all signs of ASCII.
+_CUT = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
+
+
+def word_runs(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores of a text. To cut ASCII at its signs is faster than a
+    pattern."""
+    return text.translate(_CUT).split() if text.isascii() else _LETTERS.findall(text)
 
 
 class LexemeKind(IntEnum):
@@ -66,7 +75,9 @@ def bare(text: str, lexemes: Iterable[Lexeme]) -> str:
 
 def _bared(string: str) -> str:
     is_filled = "{" in string or "$" in string
-    return "0" + _SIGNS.sub("_", string) + (" " + _SIGNS.sub(" ", string) if is_filled else "")
+    # A string begins with a sign, and ends with one unless it is never closed.
+    runs = ["", *word_runs(string), *([] if _is_in_run(string[-1]) else [""])]
+    return "0" + "_".join(runs) + (" " + " ".join(runs) if is_filled else "")
 
 
 @cache
@@ -154,15 +165,13 @@ MIN_COMMENT_WORDS, MIN_COMMENT_LETTERS = 3, 12
 # Maximum length of a quoted literal or comment, in characters.
 QUOTED = 80
 
-_LETTERS = re.compile(r"\w+")
-
 
 def literals(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
     """Yield the strings and numbers that are long enough."""
     for kind, text, start in lexemes:
         if kind is LexemeKind.STRING:
             content = text.strip("\"'`")
-            if len(content) >= MIN_STRING and sum(map(len, _LETTERS.findall(content))) >= MIN_STRING:
+            if len(content) >= MIN_STRING and sum(map(len, word_runs(content))) >= MIN_STRING:
                 yield content, quote(text), start
         elif kind is LexemeKind.NUMBER and len(text) >= MIN_DIGITS:
             digits = text.replace("_", "").lower()
@@ -174,7 +183,7 @@ def comments(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
     """Yield the comments that are long enough."""
     for kind, text, start in lexemes:
         if kind is LexemeKind.COMMENT:
-            words = _LETTERS.findall(text.lower())
+            words = word_runs(text.lower())
             if len(words) >= MIN_COMMENT_WORDS and sum(map(len, words)) >= MIN_COMMENT_LETTERS:
                 yield " ".join(words), quote(text), start
 
@@ -242,12 +251,6 @@ MIN_SPELLERS = 3
 
 VOWELS = frozenset("aeiouy")
 
-# Runs that may contain a long enough word. Most occur many times in a text, and are split once.
-_RUNS = re.compile(r"\w{5,}+")
-
-# Blanks for all of ASCII that is in no run.
-_CUT = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
-
 # The words of a run, split at case and underscores: ``getUserName``, ``under_scored``. A run of capitals is one word.
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
 
@@ -256,19 +259,12 @@ def words(text: str) -> Iterator[Trait]:
     """Yield the words of a text, also those inside names; each spelling once, at its first position. Their keys are in
     lower case."""
     end = 0
-    for run in dict.fromkeys(_runs(text)):
-        if parts := _words_of(run):
+    for run in dict.fromkeys(word_runs(text)):
+        if len(run) >= SHORTEST_WORD and (parts := _words_of(run)):
             start = _next_run(text, run, end)
             end = start + len(run)
             for key, word, at in parts:
                 yield key, word, start + at
-
-
-def _runs(text: str) -> list[str]:
-    """Return the runs of a text, in order. To cut ASCII at its signs is faster than a pattern."""
-    if not text.isascii():
-        return _RUNS.findall(text)
-    return [run for run in text.translate(_CUT).split() if len(run) >= SHORTEST_WORD]
 
 
 def _next_run(text: str, run: str, start: int) -> int:
@@ -290,6 +286,8 @@ def _is_in_run(sign: str) -> bool:
 def _words_of(run: str) -> tuple[tuple[str, str, int], ...]:
     """Return the words of a run, in lower case and as written, with their positions in it. People of one class write
     the same names."""
+    if run.isascii() and run.isalpha() and run.islower():
+        return ((run, run, 0),) if len(run) <= LONGEST_WORD else ()
     parts = ((match[0].lower(), match[0], match.start()) for match in _PARTS.finditer(run))
     return tuple(part for part in parts if SHORTEST_WORD <= len(part[1]) <= LONGEST_WORD)
 
