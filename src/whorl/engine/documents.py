@@ -23,9 +23,9 @@ from whorl.model import Document, Spans, Stream
 from whorl.scheme import Scheme
 from whorl.threads import Prefetch
 
-# Documents and bytes in a batch when many are read: enough to keep the parsers of several cores busy, and little beside
-# the memory of a parser.
-BATCH, BATCH_BYTES = 64, 8 << 20
+# Documents and bytes in a batch when many are read: enough to keep the parsers of several cores busy, which wait at its
+# end, and little beside the memory of a parser.
+BATCH, BATCH_BYTES = 256, 8 << 20
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 

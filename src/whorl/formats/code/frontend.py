@@ -16,6 +16,7 @@ from whorl.formats.encoding import Source, decode
 from whorl.formats.encoding import detect as detect_encoding
 from whorl.model import Document, Stream
 from whorl.sandbox import Sandbox, WorkerFault, default_sandbox
+from whorl.threads import Answer, Threads
 
 # How much of a file is looked at to find out its language; a C++ header has said what it is by then.
 HEAD = 1 << 15
@@ -27,6 +28,9 @@ PARSER = "whorl.formats.code.leaves:plain_tokens"
 # as parsing a kilobyte.
 BATCH_PARSER = "whorl.formats.code.leaves:plain_batch"
 BATCH = 1 << 15
+
+# How many programs are held while one before them is read in regions.
+AHEAD = 64
 
 # The same for regions of one program.
 REGION_PARSER = "whorl.formats.code.leaves:plain_regions"
@@ -76,7 +80,7 @@ class CodeFrontend:
 
     def read(self, piece: Program) -> Stream:
         """Return the stream of a program. A worker parses it; the plain lexer reads it if the parser fails."""
-        return _stream(piece, _read(piece, normal=False))
+        return _stream(_read(piece, normal=False))
 
     def read_all(self, pieces: Iterable[Program]) -> Iterator[Stream]:
         """Return the streams of many programs, in order, as ``read`` does. Small ones go to a worker together."""
@@ -85,7 +89,8 @@ class CodeFrontend:
     def read_both(
         self, pieces: Iterable[Program], *, normal: bool = True
     ) -> Iterator[tuple[Stream, NormalForm | None]]:
-        """Yield the stream of each program, in order, with its normal form if its language has one."""
+        """Yield the stream of each program, in order, with its normal form if its language has one. Broken ones, which
+        are read in regions, wait for workers on other threads."""
         sent: deque[list[Program]] = deque()
 
         def tasks() -> Iterator[tuple[list[tuple[str, bytes]], bool]]:
@@ -93,16 +98,22 @@ class CodeFrontend:
                 sent.append(batch)
                 yield [(piece.language, piece.data) for piece in batch], normal
 
-        for outcome in default_sandbox().map(BATCH_PARSER, tasks()):
-            batch = sent.popleft()
-            if outcome.fault is None:
-                for piece, plain in zip(batch, outcome.value, strict=True):
-                    tokens = _whole(piece, plain, normal)
-                    yield _stream(piece, tokens), tokens.normal
-            else:  # one of them has done it, or the task before them: it must not spoil the others
-                for piece in batch:
-                    tokens = _read(piece, normal)
-                    yield _stream(piece, tokens), tokens.normal
+        sandbox, read = default_sandbox(), deque[TokenArrays | Answer[TokenArrays]]()
+        with Threads(sandbox.workers) as threads:
+            for outcome in sandbox.map(BATCH_PARSER, tasks()):
+                batch = sent.popleft()
+                if outcome.fault is None:
+                    for piece, plain in zip(batch, outcome.value, strict=True):
+                        is_long = _is_read_in_regions(piece, plain)
+                        read.append(
+                            threads.submit(_whole, piece, plain, normal) if is_long else _whole(piece, plain, normal)
+                        )
+                else:  # one of them has done it, or the task before them: it must not spoil the others
+                    read += [_read(piece, normal) for piece in batch]
+                while read and (len(read) > AHEAD or _is_ready(read[0])):
+                    yield _taken(read.popleft())
+            while read:
+                yield _taken(read.popleft())
 
     def stream(self, text: str, language: str | None = None) -> Stream:
         """Return the stream of a text in a language, by default that of the front-end."""
@@ -112,8 +123,17 @@ class CodeFrontend:
         return self.read(Program(name, _utf8(text)))
 
 
-def _stream(piece: Program, tokens: TokenArrays) -> Stream:
+def _stream(tokens: TokenArrays) -> Stream:
     return Stream(tokens.symbols, tokens.starts, tokens.ends, note=tokens.fallback)
+
+
+def _is_ready(tokens: TokenArrays | Answer[TokenArrays]) -> bool:
+    return not isinstance(tokens, Answer) or tokens.is_given()
+
+
+def _taken(read: TokenArrays | Answer[TokenArrays]) -> tuple[Stream, NormalForm | None]:
+    tokens = read.take() if isinstance(read, Answer) else read
+    return _stream(tokens), tokens.normal
 
 
 def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
@@ -142,10 +162,14 @@ def _read(piece: Program, normal: bool) -> TokenArrays:
 def _whole(piece: Program, plain: Plain, normal: bool) -> TokenArrays:
     """Return the tokens that a worker produced. If most of the program is broken, read it again in regions."""
     tokens = from_plain(piece.language, piece.data, plain)
-    if is_broken(plain[-1], len(piece.data)) and b"\n" in piece.data.strip():
+    if _is_read_in_regions(piece, plain):
         again = _in_regions(piece, normal, "the parser failed on most of it", default_sandbox(), plain)
         return again if len(again.symbols) >= KEPT * len(tokens.symbols) else tokens
     return tokens._replace(fallback=_lexed_note(piece, tokens.fallback)) if tokens.fallback else tokens
+
+
+def _is_read_in_regions(piece: Program, plain: Plain) -> bool:
+    return is_broken(plain[-1], len(piece.data)) and b"\n" in piece.data.strip()
 
 
 def _stopped(piece: Program, normal: bool, fault: WorkerFault) -> TokenArrays:
