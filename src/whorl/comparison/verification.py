@@ -1,9 +1,9 @@
 """Verify candidate pairs: find the passages of both streams and compute the score."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from whorl.comparison.settings import Settings
 from whorl.comparison.weights import ClassWeights
 from whorl.engine.sampling import distinct
 from whorl.formats.code.normal.form import names
-from whorl.matching.chains import Background, Chain, Link, calibrate, significant_chains
+from whorl.matching.chains import Background, Chain, calibrate, significant_chains
 from whorl.matching.evidence import Evidence, gather, shared_hashes
 from whorl.matching.likeness import (
     ComparedDocument,
@@ -74,12 +74,13 @@ def with_normal_form(
         return with_normal_form(plain_result.mirrored(), *sides, scheme, background, weigh, places_of).mirrored()
     lefts, rights = normal[0].evidence, normal[1].evidence
     shortest = min(scheme.guarantee or scheme.k, len(lefts), len(rights))
-    covered, places = _covered(plain_result.passages, plain), (places_of(lefts), places_of(rights))
+    covered = _covered(plain_result.passages, plain)
     chains = significant_chains(normal_matches(scheme)(lefts, rights), lefts, rights, scheme, background)
-    fresh = [chain for chain in chains if _uncovered(chain, places, covered) >= shortest]
+    uncovered = _uncovered(chains, (places_of(lefts), places_of(rights)), covered)
+    fresh = [chain for chain, count in zip(chains, uncovered, strict=True) if count >= shortest]
     tokens = [places_of(side.evidence) for side in plain]
     starts = [side for side, _ in tokens]
-    added = sorted((_passage(chain, plain, normal, starts) for chain in fresh), key=lambda passage: -passage.symbols)
+    added = sorted(_passages(fresh, plain, normal, starts), key=lambda passage: -passage.symbols)
     passages = (*plain_result.passages, *added)
     marked = _covered(passages, plain) if added else covered
     counts = [int(np.count_nonzero(_inside(*side))) for side in zip(tokens, marked, strict=True)]
@@ -105,18 +106,53 @@ def _standing_inside(side: NormalFormEvidence, marked: Places) -> Hashes:
     return statements.hashes[_inside((statements.starts, statements.ends), marked)]
 
 
-def _passage(
-    chain: Chain,
+def _passages(
+    chains: Sequence[Chain],
     plain: tuple[ComparedDocument, ComparedDocument],
     normal: tuple[NormalFormEvidence, NormalFormEvidence],
     starts: Sequence[NDArray[np.int64]],
+) -> Iterator[Passage]:
+    """Yield chains of the normal form as passages."""
+    if not chains:
+        return
+    links = _Links.of(chains)
+    lefts, rights = links.symbols(0), links.symbols(1)
+    matches, bounds = _pieces(links, (normal[0].evidence, lefts), (normal[1].evidence, rights))
+    touched = np.bitwise_or.reduceat(normal[0].marks[lefts] ^ normal[1].marks[rights], links.begins).tolist()
+    for chain, first, last, bits in zip(chains, bounds, bounds[1:], touched, strict=False):
+        yield _passage(chain, matches[first:last], bits, plain, starts)
+
+
+class _Links(NamedTuple):
+    """The matches of some chains together, because most are short. ``table`` has the start of each on both sides, and
+    its length. Among the symbols of all, ``firsts`` is where those of each match begin, ``begins`` those of each
+    chain."""
+
+    table: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    begins: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, chains: Sequence[Chain]) -> "_Links":
+        table = np.array([link[:3] for chain in chains for link in chain.links], np.int64)
+        counts = np.array([len(chain.links) for chain in chains], np.int64)
+        firsts = table[:, 2].cumsum() - table[:, 2]
+        return cls(table, firsts, firsts[counts.cumsum() - counts])
+
+    def symbols(self, side: int) -> NDArray[np.int64]:
+        """Return the numbers of the symbols of all matches on a side."""
+        lengths = self.table[:, 2]
+        places: NDArray[np.int64] = (self.table[:, side] - self.firsts).repeat(lengths) + np.arange(lengths.sum())
+        return places
+
+
+def _passage(
+    chain: Chain,
+    matches: tuple[Match, ...],
+    touched: int,
+    plain: tuple[ComparedDocument, ComparedDocument],
+    starts: Sequence[NDArray[np.int64]],
 ) -> Passage:
-    matches = tuple(match for link in chain.links for match in _pieces(link, normal[0].evidence, normal[1].evidence))
-    touched = 0
-    for link in chain.links:
-        left = normal[0].marks[link.left : link.left + link.length]
-        right = normal[1].marks[link.right : link.right + link.length]
-        touched |= int(np.bitwise_or.reduce(left ^ right))
     files = chain.links[0].files
     spans = [[_span(match, number) for match in matches] for number in range(2)]
     sides = [_side(*side) for side in zip(plain, files, spans, strict=True)]
@@ -130,7 +166,7 @@ def _begun(starts: NDArray[np.int64], file: int, spans: Sequence[Span]) -> NDArr
     """Return the number of plain tokens of a file that begin inside each span, as a person counts them. ``starts`` are
     the positions of all tokens."""
     bounds = np.array(spans, np.int64).reshape(-1, 2) + (file << 32)
-    return np.searchsorted(starts, bounds[:, 1]) - np.searchsorted(starts, bounds[:, 0])
+    return starts.searchsorted(bounds[:, 1]) - starts.searchsorted(bounds[:, 0])
 
 
 def _unions(spans: Sequence[Span]) -> list[Span]:
@@ -145,19 +181,22 @@ def _side(document: ComparedDocument, file: int, spans: Sequence[Span]) -> Side:
     return Side(document.names[file], start, end, lines.line(start), lines.line(max(start, end - 1)))
 
 
-def _pieces(link: Link, left: Evidence, right: Evidence) -> Iterable[Match]:
-    """Split a match where the text jumps on either side."""
-    sides = [(left, link.left), (right, link.right)]
-    columns = [(side.starts[at : at + link.length], side.ends[at : at + link.length]) for side, at in sides]
-    jumps = np.zeros(link.length - 1, np.bool_)
+def _pieces(links: _Links, *sides: tuple[Evidence, NDArray[np.int64]]) -> tuple[tuple[Match, ...], list[int]]:
+    """Split matches where the text jumps on either side. Return the pieces, and the number of the first one of each
+    chain, followed by their count."""
+    columns = [(side.starts[places], side.ends[places]) for side, places in sides]
+    size = len(columns[0][0])
+    is_cut = np.zeros(size, np.bool_)
     for starts, _ in columns:
-        jumps |= np.abs(starts[1:] - starts[:-1]) > JUMP
-    cuts = np.concatenate([[0], np.flatnonzero(jumps) + 1])
+        is_cut[1:] |= np.abs(starts[1:] - starts[:-1]) > JUMP
+    is_cut[links.firsts] = True
+    cuts = is_cut.nonzero()[0]
     spans = [
         map(Span, np.minimum.reduceat(starts, cuts).tolist(), np.maximum.reduceat(ends, cuts).tolist())
         for starts, ends in columns
     ]
-    return map(Match, *spans, np.diff(np.append(cuts, link.length)).tolist())
+    lengths = np.concatenate((cuts[1:], (size,))) - cuts
+    return tuple(map(Match, *spans, lengths.tolist())), [*cuts.searchsorted(links.begins).tolist(), len(cuts)]
 
 
 def symbol_places(evidence: Evidence) -> Places:
@@ -195,22 +234,23 @@ def _inside(places: Places, covered: Places) -> NDArray[np.bool_]:
     """Return which spans lie inside covered spans."""
     if not len(covered[0]):
         return np.zeros(len(places[0]), np.bool_)
-    at = np.searchsorted(covered[0], places[0], "right") - 1
+    at = covered[0].searchsorted(places[0], "right") - 1
     is_inside: NDArray[np.bool_] = (at >= 0) & (places[1] <= covered[1][at])
     return is_inside
 
 
-def _uncovered(chain: Chain, sides: tuple[Places, Places], covered: tuple[Places, Places]) -> int:
-    """Return the number of symbols of a chain that no passage covers yet, on the side with more."""
+def _uncovered(chains: Sequence[Chain], sides: tuple[Places, Places], covered: tuple[Places, Places]) -> list[int]:
+    """Return for each chain the number of its symbols that no passage covers yet, on the side with more."""
+    if not chains:
+        return []
+    links = _Links.of(chains)
     counts = []
-    for number, (starts, ends) in enumerate(sides):
-        count = 0
-        for link in chain.links:
-            at = link.right if number else link.left
-            symbols = starts[at : at + link.length], ends[at : at + link.length]
-            count += link.length - int(np.count_nonzero(_inside(symbols, covered[number])))
-        counts.append(count)
-    return max(counts)
+    for number, side in enumerate(sides):
+        places = links.symbols(number)
+        is_uncovered = ~_inside((side[0][places], side[1][places]), covered[number])
+        counts.append(np.add.reduceat(is_uncovered, links.begins, dtype=np.int64))
+    most: list[int] = np.maximum(*counts).tolist()
+    return most
 
 
 def _span(match: Match, side: int) -> Span:

@@ -43,9 +43,10 @@ class Weights:
         after the other, as ``totals`` are added: then a copy has exactly the weight of its original."""
         if not len(self.hashes):
             return 0.0
-        at = np.searchsorted(self.hashes, hashes)
+        at = self.hashes.searchsorted(hashes)
         at[at == len(self.hashes)] = 0
-        return float(np.cumsum(np.append(0.0, self.weights[at[self.hashes[at] == hashes]]))[-1])
+        weights = self.weights[at[self.hashes[at] == hashes]]
+        return float(weights.cumsum()[-1]) if len(weights) else 0.0
 
 
 def build_postings(hashes: Sequence[Hashes], most: int) -> tuple[ClassPostings, Weights]:

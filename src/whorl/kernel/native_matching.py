@@ -214,26 +214,39 @@ def choose(
     count: cython.Py_ssize_t = lengths.shape[0]
     if count == 0:
         return np.empty(0, np.int64)
-    chosen = np.zeros(count, np.uint8)
-    if np.sum(lengths) * SPARSE < max(sizes):
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    total: int64_t = 0
+    longest: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(count):
+            total += lengths[i]
+            longest = max(longest, lengths[i])
+    if total * SPARSE < max(sizes):
         lefts, left_size = _compact(lefts, lengths)
         rights, right_size = _compact(rights, lengths)
         sizes = (left_size, right_size)
     left_marks: uint8_t[::1] = np.zeros(sizes[0], np.uint8)
     right_marks: uint8_t[::1] = np.zeros(sizes[1], np.uint8)
-    longest: cython.Py_ssize_t = np.max(lengths)
     # The matches that wait for their turn, in a chain for each length: what is left of them begins at ``firsts``.
     heads: int64_t[::1] = np.full(longest + 1, -1, np.int64)
     following: int64_t[::1] = np.empty(count, np.int64)
     firsts: int32_t[::1] = np.zeros(count, np.int32)
-    flags: uint8_t[::1] = chosen
-    order: int64_t[::1] = np.argsort(np.negative(lengths), kind="stable")
-    i: cython.Py_ssize_t
-    at: cython.Py_ssize_t
+    flags: uint8_t[::1] = np.zeros(count, np.uint8)
+    # The numbers of all matches, longest first.
+    order: int64_t[::1] = np.empty(count, np.int64)
     with cython.nogil:
         for i in range(count - 1, -1, -1):
             following[i] = heads[lengths[i]]
             heads[lengths[i]] = i
+        at = 0
+        for size in range(longest, -1, -1):
+            i = heads[size]
+            while i >= 0:
+                order[at] = i
+                at += 1
+                i = following[i]
         _tile(
             lefts, rights, heads, following, firsts, flags,
             cython.address(left_marks[0]), cython.address(right_marks[0]), shortest,
@@ -257,7 +270,18 @@ def choose(
                 flags[i] = 1
                 memset(cython.address(left_marks[lefts[i]]), 1, lengths[i])
                 memset(cython.address(right_marks[rights[i]]), 1, lengths[i])
-    return np.flatnonzero(chosen)
+        size = 0
+        for i in range(count):
+            size += flags[i]
+    chosen = np.empty(size, np.int64)
+    out: int64_t[::1] = chosen
+    at = 0
+    with cython.nogil:
+        for i in range(count):
+            if flags[i]:
+                out[at] = i
+                at += 1
+    return chosen
 
 
 def _compact(starts: cython.const[int32_t][::1], lengths: cython.const[int32_t][::1]):

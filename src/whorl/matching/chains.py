@@ -174,7 +174,8 @@ def match_weights(
     ends = places.searchsorted(matches.lefts + (matches.lengths - matches.shortest), "right")
     some = (ends > starts).nonzero()[0]
     if len(some):
-        bounds = np.stack((starts[some], ends[some]), axis=1).ravel()
+        bounds = np.empty(2 * len(some), np.intp)
+        bounds[::2], bounds[1::2] = starts[some], ends[some]
         weights[some] *= np.maximum.reduceat(shares, bounds)[::2]
     return weights
 
@@ -192,7 +193,7 @@ def _shared_fingerprints(
     hashes, counts, others = hashes[is_shared], counts[is_shared], (ends - starts)[is_shared]
     lefts, rights = (others, counts) if mirrored else (counts, others)
     begins = left.hashes.searchsorted(hashes)
-    shared = np.repeat(begins - np.cumsum(lefts) + lefts, lefts) + np.arange(lefts.sum())
+    shared = (begins - lefts.cumsum() + lefts).repeat(lefts) + np.arange(lefts.sum())
     shares = np.maximum(MIN_RARITY, background.rarity(hashes) - np.log2(lefts * rights) / BITS)
     places = left.places[shared]
     order = places.argsort()
@@ -201,8 +202,9 @@ def _shared_fingerprints(
 
 def _runs(hashes: Hashes) -> tuple[Hashes, NDArray[np.intp]]:
     """Return the distinct values of sorted hashes, and how many there are of each."""
-    begins = np.concatenate((_START, (hashes[1:] != hashes[:-1]).nonzero()[0] + 1))[: len(hashes)]
-    return hashes[begins], np.diff(begins, append=len(hashes))
+    bounds = np.concatenate((_START, (hashes[1:] != hashes[:-1]).nonzero()[0] + 1, (len(hashes),)))
+    begins = bounds[: -1 if len(hashes) else 0]
+    return hashes[begins], bounds[1:][: len(begins)] - begins
 
 
 _START, _END = np.zeros(1, np.intp), np.zeros(1)
@@ -281,10 +283,11 @@ def significant_chains(
     """
     sizes = len(left), len(right)
     sure, least = min(scheme.guarantee or scheme.k, *sizes), background.least(sizes)
-    starts = matches.lefts if sizes[0] > sizes[1] else matches.rights
-    one = np.zeros(len(matches), np.intp)
-    if not can_be_significant(starts, matches.lengths, one, np.array([sure]), np.array([least]), scheme).any():
-        return []
+    if int(matches.lengths.max(initial=0)) < sure:
+        starts = matches.lefts if sizes[0] > sizes[1] else matches.rights
+        one = np.zeros(len(matches), np.intp)
+        if not can_be_significant(starts, matches.lengths, one, np.array([sure]), np.array([least]), scheme).any():
+            return []
     return [
         chain
         for chain in all_chains(matches, left, right, scheme, background)
@@ -344,7 +347,9 @@ def _links(matches: Matches, left: Evidence, right: Evidence, weights: NDArray[n
 
 
 def _files(side: Evidence, starts: NDArray[np.int32]) -> list[int]:
-    files: list[int] = side.files[np.searchsorted(side.bounds, starts, "right") - 1].tolist()
+    if len(side.files) == 1:
+        return [int(side.files[0])] * len(starts)
+    files: list[int] = side.files[side.bounds.searchsorted(starts, "right") - 1].tolist()
     return files
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whorl.formats.reading import CODE
 from whorl.matching.chains import NO_BACKGROUND, Background, Chain, covered, significant_chains, symbols
 from whorl.matching.evidence import Evidence, shared_hashes
-from whorl.matching.matches import MatchFinder, find_matches
+from whorl.matching.matches import MatchFinder, find_matches, longest_match
 from whorl.matching.passage import Lines, Match, Passage, Side
 from whorl.matching.score import Score, ScorePart, make_score
 from whorl.model import Hashes, Span
@@ -116,8 +116,12 @@ class Likeness:
 def plain_matches(scheme: Scheme) -> MatchFinder:
     """Return the function that finds the matches of plain streams. Use rare k-grams for prose under a scheme with a
     guarantee; programs have their normal form instead."""
-    rare = scheme.frontend != CODE and scheme.guarantee is not None
+    rare = _has_rare(scheme)
     return lambda left, right: find_matches(left, right, scheme, rare=rare)
+
+
+def _has_rare(scheme: Scheme) -> bool:
+    return scheme.frontend != CODE and scheme.guarantee is not None
 
 
 def is_mirrored(left: Evidence, right: Evidence) -> bool:
@@ -147,7 +151,7 @@ def longest_run(left: Evidence, right: Evidence, scheme: Scheme) -> int:
     longer."""
     if is_mirrored(left, right):
         left, right = right, left
-    return int(plain_matches(scheme)(left, right).lengths.max(initial=0))
+    return longest_match(left, right, scheme, rare=_has_rare(scheme))
 
 
 def likeness(
@@ -191,8 +195,10 @@ def _inside(
     side: Evidence, starts: NDArray[np.int64], lengths: NDArray[np.int64], widths: Sequence[int]
 ) -> Iterator[Hashes]:
     """Yield the fingerprints of a side inside these runs of its symbols, ascending, for each width."""
-    edges = np.bincount(starts, minlength=len(side) + 1) - np.bincount(starts + lengths, minlength=len(side) + 1)
-    before = np.concatenate([[0], np.cumsum(np.cumsum(edges[: len(side)]) > 0)])
+    size = len(side)
+    edges = np.bincount(starts, minlength=size + 1) - np.bincount(starts + lengths, minlength=size + 1)
+    before = np.zeros(size + 1, np.int64)
+    (edges[:size].cumsum() > 0).cumsum(out=before[1:])
     at_places = before[side.places]
     for width in widths:
-        yield side.hashes[before[np.minimum(side.places + width, len(side))] - at_places == width]
+        yield side.hashes[before[np.minimum(side.places + width, size)] - at_places == width]

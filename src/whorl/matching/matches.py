@@ -129,13 +129,33 @@ def find_matches(
     """Return the matches of two documents. ``shortest`` is the minimum number of symbols that a fingerprint covers, if
     some cover fewer than k. ``rare`` adds matches through k-grams that occur once on each side, selected or not."""
     k = min(scheme.k, shortest or scheme.k)
-    keys = native_matching.seeds(left.hashes, left.places, right.hashes, right.places)
-    width = np.result_type(left.symbols, right.symbols)
-    symbols = np.ascontiguousarray(left.symbols, width), np.ascontiguousarray(right.symbols, width)
-    if rare and len(keys):
-        keys = np.sort(np.concatenate([keys, rare_keys(left, right, symbols, scheme.k)]))
-    lefts, rights, lengths = native_matching.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, k)
+    lefts, rights, lengths = _maximal(left, right, scheme, k, rare=rare)
     sizes, guarantee = (len(left), len(right)), scheme.guarantee or scheme.k
     chosen = native_matching.choose(lefts, rights, lengths, sizes, k, guarantee)
-    order = np.lexsort((lengths[chosen], rights[chosen], lefts[chosen]))
-    return Matches(lefts[chosen][order], rights[chosen][order], lengths[chosen][order], k)
+    lefts, rights, lengths = lefts[chosen], rights[chosen], lengths[chosen]
+    order = np.lexsort((lengths, rights, lefts))
+    return Matches(lefts[order], rights[order], lengths[order], k)
+
+
+def longest_match(left: Evidence, right: Evidence, scheme: Scheme, *, rare: bool = False) -> int:
+    """Return the length of the longest of the matches of two documents; 0 if there is none. The longest is always
+    chosen, so there is no need to choose."""
+    return int(_maximal(left, right, scheme, scheme.k, rare=rare)[2].max(initial=0))
+
+
+def _maximal(
+    left: Evidence, right: Evidence, scheme: Scheme, k: int, *, rare: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return all maximal matches: where they begin on both sides, and their lengths."""
+    keys = native_matching.seeds(left.hashes, left.places, right.hashes, right.places)
+    symbols = _in_one_width(left.symbols, right.symbols)
+    if rare and len(keys):
+        keys = np.sort(np.concatenate([keys, rare_keys(left, right, symbols, scheme.k)]))
+    return native_matching.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, k)
+
+
+def _in_one_width(left: Symbols, right: Symbols) -> tuple[Symbols, Symbols]:
+    if left.dtype == right.dtype:
+        return np.ascontiguousarray(left), np.ascontiguousarray(right)
+    width = np.result_type(left, right)
+    return np.ascontiguousarray(left, width), np.ascontiguousarray(right, width)

@@ -16,8 +16,11 @@ class Lines:
     """Map positions in a text to line numbers, counted from 1."""
 
     def __init__(self, text: str) -> None:
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        self._places = np.flatnonzero(codes == ord("\n"))
+        if text.isascii():
+            codes: NDArray[np.generic] = np.frombuffer(text.encode(), np.uint8)
+        else:
+            codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        self._places = (codes == ord("\n")).nonzero()[0]
         self._breaks: list[int] = self._places.tolist()
 
     def line(self, place: int) -> int:
