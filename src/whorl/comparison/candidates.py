@@ -76,27 +76,50 @@ def estimate(postings: ClassPostings, numbers: Iterable[int]) -> Iterator[Estima
         )
 
 
+# Pairs that are estimated together. Most submissions share fingerprints with few others, and each call of NumPy costs
+# as much as a hundred pairs.
+BATCH = 4096
+
+
+def batches(streams: Sequence[Iterator[Estimates]]) -> Iterator[tuple[int, list[Estimates]]]:
+    """Join the estimates of consecutive submissions by each stream. Yield how many these are, and their estimates."""
+    parts: list[tuple[Estimates, ...]] = []
+    size = 0
+    for estimates in zip(*streams, strict=True):
+        parts.append(estimates)
+        size += sum(map(len, estimates))
+        if size >= BATCH:
+            yield len(parts), [joined(stream) for stream in zip(*parts, strict=True)]
+            parts, size = [], 0
+    if parts:
+        yield len(parts), [joined(stream) for stream in zip(*parts, strict=True)]
+
+
 def fuse(plain: Estimates, normal: Estimates, whole: Estimates, standing: Estimates, forms: Forms) -> Estimates:
-    """Combine the estimates of one submission's pairs by tokens, by k-grams of the normal form and by statements: each
+    """Combine the estimates of some submissions' pairs by tokens, by k-grams of the normal form and by statements: each
     measure is the mean of the three, as in ``NormalWeights.parts``. A pair with a side without a normal form has its
     plain measures."""
     streams = (plain, normal, whole, standing)
     if not any(map(len, streams)):
         return plain
-    right = distinct(np.concatenate([stream.right for stream in streams]))
-    left = np.full(len(right), next(stream.left[0] for stream in streams if len(stream)), np.int32)
+    keys = [stream.left.astype(np.int64) << 32 | stream.right for stream in streams]
+    pairs = distinct(np.concatenate(keys))
+    places = [pairs.searchsorted(each) for each in keys]
+    left, right = (pairs >> 32).astype(np.int32), pairs.astype(np.int32)
     both = forms.has_normal[left] & forms.has_normal[right]
     trusted = [trust(np.minimum(counts[left], counts[right])) for counts in (forms.statements, forms.standing)]
     fused = []
     for name in ("similarity", "containment"):
-        tokens, grams, *kinds = (_spread(getattr(stream, name), stream.right, right) for stream in streams)
+        tokens, grams, *kinds = (
+            _spread(getattr(stream, name), at, len(pairs)) for stream, at in zip(streams, places, strict=True)
+        )
         blended = [share * kind + (1 - share) * grams for kind, share in zip(kinds, trusted, strict=True)]
         parts = np.stack([tokens, grams, np.max(blended, axis=0)])
         fused.append(np.where(both, _means(parts), tokens))
-    shared = [_spread(stream.shared, stream.right, right) for stream in streams]
+    shared = [_spread(stream.shared, at, len(pairs)) for stream, at in zip(streams, places, strict=True)]
     most = np.where(both, np.max(shared, axis=0), shared[0])
-    pairs = Estimates(left, right.astype(np.int32), fused[0], fused[1], most, shared[0])
-    return pairs.chosen(pairs.shared > 0)
+    estimates = Estimates(left, right, fused[0], fused[1], most, shared[0])
+    return estimates.chosen(estimates.shared > 0)
 
 
 def _means(parts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -105,10 +128,10 @@ def _means(parts: NDArray[np.float64]) -> NDArray[np.float64]:
     return means
 
 
-def _spread(values: NDArray[Any], of: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[Any]:
-    """Spread the values of the submissions ``of`` over ``right``, with 0 for the others."""
-    spread = np.zeros(len(right), values.dtype)
-    spread[np.searchsorted(right, of)] = values
+def _spread(values: NDArray[Any], places: NDArray[np.intp], size: int) -> NDArray[Any]:
+    """Put values in their places among ``size`` ones, with 0 for the others."""
+    spread = np.zeros(size, values.dtype)
+    spread[places] = values
     return spread
 
 
@@ -148,7 +171,7 @@ class BestPairs:
         return pairs.chosen(np.lexsort(keys)[: self._limit])
 
 
-def joined(parts: list[Estimates]) -> Estimates:
+def joined(parts: Sequence[Estimates]) -> Estimates:
     """Concatenate pairs."""
     none, no_share = np.zeros(0, np.int32), np.zeros(0)
     empty = Estimates(none, none, no_share, no_share, none, none)
@@ -196,7 +219,7 @@ class CandidatePairs:
         pairs = pairs.chosen(self._people[pairs.left] != self._people[pairs.right])
         scores = pairs.measure("score", self._scheme)
         self.histogram += np.bincount((scores * 100).astype(np.int64), minlength=101)
-        self._add_strong(pairs.chosen(scores >= self._cluster))
+        self._add_strong_of_each(pairs.chosen(scores >= self._cluster))
         represents = self._represents(pairs)
         self._best.add(pairs.chosen(represents))
         self._repeated.add(pairs.chosen(~represents))
@@ -212,6 +235,15 @@ class CandidatePairs:
         self._best.join(other._best)
         self._repeated.join(other._repeated)
         self._long.join(other._long)
+
+    def _add_strong_of_each(self, pairs: Estimates) -> None:
+        """Add strong pairs, those of one submission after the other where their number can reach the limit: when it
+        does must not depend on how many were estimated together."""
+        if sum(map(len, self._strong)) + len(pairs) <= MAX_STRONG:
+            self._add_strong(pairs)
+        else:
+            for left in distinct(pairs.left).tolist():
+                self._add_strong(pairs.chosen(pairs.left == left))
 
     def _add_strong(self, pairs: Estimates) -> None:
         if len(pairs):

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import repeat
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.comparison.candidates import CandidatePairs, Estimates, estimate, fuse
+from whorl.comparison.candidates import CandidatePairs, Estimates, batches, estimate, fuse
 from whorl.comparison.evidence.finding import SubmissionTexts
 from whorl.comparison.evidence.findings import findings, submission_texts
 from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntake, SubmissionReader
@@ -194,8 +193,8 @@ class Comparing:
         """Return the candidate pairs, and the weights of all fingerprints."""
         most, fresh = self._settings.most(len(entries)), sum(not entry.archived for entry in entries)
         plain, plain_weights = build_postings([entry.distinct() for entry in entries], most)
-        estimates: Iterable[Estimates] = estimate(plain, range(fresh))
-        weights = ClassWeights(plain_weights)
+        streams = [estimate(plain, range(fresh))]
+        weights, forms = ClassWeights(plain_weights), None
         has_normal = np.array([entry.normal.forms > 0 for entry in entries], np.bool_)
         if has_normal.any():
             statements = [entry.normal.distinct_statements() for entry in entries]
@@ -204,12 +203,18 @@ class Comparing:
             forms = Forms(has_normal, *counts)
             kinds = ([entry.normal.distinct() for entry in entries], statements, standing)
             postings = [build_postings(kind, most) for kind in kinds]
-            estimates = map(fuse, estimates, *(estimate(each, range(fresh)) for each, _ in postings), repeat(forms))
+            streams += [estimate(each, range(fresh)) for each, _ in postings]
             weights = ClassWeights(plain_weights, NormalWeights(forms, *(weights for _, weights in postings)))
         candidates = CandidatePairs(self._settings, scheme, [entry.person for entry in entries], identical)
-        for number, pairs in enumerate(estimates, 1):
-            candidates.add(pairs)
-            self._progress("comparing", number, fresh)
+        done = 0
+        for count, estimates in batches(streams):
+            if forms is None:
+                candidates.add(estimates[0])
+            else:
+                tokens, grams, in_form, in_text = estimates
+                candidates.add(fuse(tokens, grams, in_form, in_text, forms))
+            done += count
+            self._progress("comparing", done, fresh)
         return candidates, weights
 
     def _pairs(
