@@ -17,7 +17,7 @@ def streams(seed=1):
     """Four streams of a class, of which the second half of the submissions has no normal form."""
     random = np.random.default_rng(seed)
     has_normal = np.arange(SUBMISSIONS) < SUBMISSIONS // 2
-    kinds = []
+    kinds: list[list[np.ndarray]] = []
     for values in (400, 300, 200, 100):
         hashes = [distinct(random.integers(0, values, 40).astype(np.uint64)) for _ in range(SUBMISSIONS)]
         if kinds:
@@ -30,13 +30,14 @@ def streams(seed=1):
 def alone(postings, forms):
     """Return the estimates of each submission, fused one after the other."""
     each = zip(*(estimate(kind, range(SUBMISSIONS)) for kind in postings), strict=True)
-    return [fuse(*kinds, forms) for kinds in each]
+    return [fuse(tokens, grams, whole, standing, forms) for tokens, grams, whole, standing in each]
 
 
 def together(postings, forms):
     """Return the same in batches, and how many submissions each batch has."""
     made = list(batches([estimate(kind, range(SUBMISSIONS)) for kind in postings]))
-    return [fuse(*kinds, forms) for _, kinds in made], [count for count, _ in made]
+    fused = [fuse(tokens, grams, whole, standing, forms) for _, (tokens, grams, whole, standing) in made]
+    return fused, [count for count, _ in made]
 
 
 def rows(parts):

@@ -114,6 +114,42 @@ def test_a_hash_that_stands_everywhere_gives_few_seeds(kernel):
     assert len({key & 0xFFFFFFFF for key in keys.tolist()}) == 5000
 
 
+ascending = st.lists(st.one_of(st.integers(0, 9), st.integers(2**64 - 4, 2**64 - 1)), max_size=30).map(
+    lambda values: np.array(sorted(values), np.uint64)
+)
+
+
+@given(ascending, ascending)
+@examples(400)
+def test_common_hashes(left, right):
+    both = native_matching.common(left, right)
+    assert equal(both, specification.common(left, right))
+    assert [column.dtype for column in both] == [np.uint64, np.int64, np.int64, np.int64]
+
+
+@given(st.integers(0, 12), st.integers(1, 4), st.data())
+@examples(400)
+def test_hashes_inside_runs(size, width, data):
+    """Runs may overlap; a hash may be wider than what is left of the symbols."""
+    runs = data.draw(
+        st.lists(st.integers(0, size).flatmap(lambda at: st.tuples(st.just(at), st.integers(0, size - at))))
+    )
+    starts, lengths = (np.array([run[column] for run in runs], np.int64) for column in range(2))
+    places = np.array(data.draw(st.lists(st.integers(0, size), max_size=9)), np.int32)
+    hashes = np.arange(len(places), dtype=np.uint64)
+    arguments = hashes, places, starts, lengths, size, width
+    assert native_matching.inside(*arguments).tolist() == specification.inside(*arguments).tolist()
+
+
+@given(ascending, ascending, st.data())
+@examples(400)
+def test_weights_of_hashes(known, hashes, data):
+    """They are added in order: the last digit counts."""
+    known, hashes = np.unique(known), np.unique(hashes)
+    weights = np.array(data.draw(st.lists(st.floats(0, 1e3), min_size=len(known), max_size=len(known))), np.float64)
+    assert native_matching.weigh(known, weights, hashes) == specification.weigh(known, weights, hashes)
+
+
 @given(st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=8), st.data())
 def test_what_documents_share(documents, data):
     weights = np.array(data.draw(st.lists(st.floats(0, 9), min_size=13, max_size=13)))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.comparison.normal_form import trust
+from whorl.kernel import native_matching
 from whorl.matching.score import ScorePart, make_part
 from whorl.model import Hashes
 
@@ -41,12 +42,7 @@ class Weights:
     def sum(self, hashes: Hashes) -> float:
         """Return the weight of these fingerprints, ascending and distinct; unknown ones weigh nothing. Add them one
         after the other, as ``totals`` are added: then a copy has exactly the weight of its original."""
-        if not len(self.hashes):
-            return 0.0
-        at = self.hashes.searchsorted(hashes)
-        at[at == len(self.hashes)] = 0
-        weights = self.weights[at[self.hashes[at] == hashes]]
-        return float(weights.cumsum()[-1]) if len(weights) else 0.0
+        return native_matching.weigh(self.hashes, self.weights, hashes)
 
 
 def build_postings(hashes: Sequence[Hashes], most: int) -> tuple[ClassPostings, Weights]:

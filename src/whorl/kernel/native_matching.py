@@ -203,6 +203,80 @@ def _after(bounds: cython.const[int32_t][::1], place: int64_t) -> cython.Py_ssiz
     return low
 
 
+def common(left_hashes: cython.const[uint64_t][::1], right_hashes: cython.const[uint64_t][::1]):
+    most: cython.Py_ssize_t = min(left_hashes.shape[0], right_hashes.shape[0])
+    table = np.empty((3, most), np.int64)
+    hashes = np.empty(most, np.uint64)
+    out: int64_t[:, ::1] = table
+    out_hashes: uint64_t[::1] = hashes
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = 0
+    with cython.nogil:
+        while i < left_hashes.shape[0] and j < right_hashes.shape[0]:
+            if left_hashes[i] < right_hashes[j]:
+                i = _skip(left_hashes, i, right_hashes[j])
+            elif left_hashes[i] > right_hashes[j]:
+                j = _skip(right_hashes, j, left_hashes[i])
+            else:
+                out_hashes[count] = left_hashes[i]
+                out[0, count] = i
+                out[1, count] = _run(left_hashes, i)
+                out[2, count] = _run(right_hashes, j)
+                i += out[1, count]
+                j += out[2, count]
+                count += 1
+    return hashes[:count], table[0, :count], table[1, :count], table[2, :count]
+
+
+def inside(
+    hashes: cython.const[uint64_t][::1],
+    places: cython.const[int32_t][::1],
+    starts: cython.const[int64_t][::1],
+    lengths: cython.const[int64_t][::1],
+    size: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
+):
+    # How many places before each are covered; first, how many runs begin at each, less those that end.
+    covered: int32_t[::1] = np.zeros(size + 1, np.int32)
+    chosen = np.empty(hashes.shape[0], np.uint64)
+    out: uint64_t[::1] = chosen
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    open_runs: int32_t = 0
+    total: int32_t = 0
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            covered[starts[i]] += 1
+            covered[starts[i] + lengths[i]] -= 1
+        for i in range(size + 1):
+            open_runs += covered[i]
+            covered[i] = total
+            total += open_runs > 0
+        for i in range(hashes.shape[0]):
+            if places[i] + width <= size and covered[places[i] + width] - covered[places[i]] == width:
+                out[count] = hashes[i]
+                count += 1
+    return chosen[:count]
+
+
+def weigh(
+    known: cython.const[uint64_t][::1],
+    weights: cython.const[cython.double][::1],
+    hashes: cython.const[uint64_t][::1],
+) -> float:
+    total: cython.double = 0
+    at: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(hashes.shape[0]):
+            if at < known.shape[0] and known[at] < hashes[i]:
+                at = _skip(known, at, hashes[i])
+            if at < known.shape[0] and known[at] == hashes[i]:
+                total += weights[at]
+    return total
+
+
 def choose(
     lefts: cython.const[int32_t][::1],
     rights: cython.const[int32_t][::1],

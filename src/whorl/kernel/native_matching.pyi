@@ -25,6 +25,26 @@ def matches(
     A match crosses no bound; the bounds of a side begin with 0 and end with its length.
     """
 
+def common(
+    left_hashes: NDArray[np.uint64], right_hashes: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the hashes that both sides have, ascending and distinct: each with its first place among those of the left
+    side, and how often it occurs on each side. Both sides ascend."""
+
+def inside(
+    hashes: NDArray[np.uint64],
+    places: Places,
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    size: int,
+    width: int,
+) -> NDArray[np.uint64]:
+    """Return the hashes, in their order, whose ``width`` symbols from their places on are all in one of these runs of
+    symbols. ``size`` is the number of symbols."""
+
+def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArray[np.uint64]) -> float:
+    """Return the sum of the weights of some hashes, added in their order; unknown ones weigh nothing. Both ascend."""
+
 def choose(
     lefts: Places, rights: Places, lengths: Places, sizes: tuple[int, int], shortest: int, sure: int
 ) -> NDArray[np.int64]:

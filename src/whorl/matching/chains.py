@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.sampling import distinct
 from whorl.formats.reading import CODE
+from whorl.kernel import native_matching
 from whorl.matching.evidence import Evidence
 from whorl.matching.matches import Matches, MatchFinder
 from whorl.model import Hashes
@@ -185,26 +186,12 @@ def _shared_fingerprints(
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return the positions on the left side of shared fingerprints, ascending, and the share of its bits that a match
     with each keeps, followed by a 0. Each doubling of a fingerprint's possible pairs of positions costs one bit."""
-    mirrored = len(left.hashes) > len(right.hashes)
-    few, many = (right.hashes, left.hashes) if mirrored else (left.hashes, right.hashes)
-    hashes, counts = _runs(few)
-    starts, ends = many.searchsorted(hashes), many.searchsorted(hashes, "right")
-    is_shared = ends > starts
-    hashes, counts, others = hashes[is_shared], counts[is_shared], (ends - starts)[is_shared]
-    lefts, rights = (others, counts) if mirrored else (counts, others)
-    begins = left.hashes.searchsorted(hashes)
+    hashes, begins, lefts, rights = native_matching.common(left.hashes, right.hashes)
     shared = (begins - lefts.cumsum() + lefts).repeat(lefts) + np.arange(lefts.sum())
     shares = np.maximum(MIN_RARITY, background.rarity(hashes) - np.log2(lefts * rights) / BITS)
     places = left.places[shared]
     order = places.argsort()
     return places[order], np.concatenate((shares.repeat(lefts)[order], _END))
-
-
-def _runs(hashes: Hashes) -> tuple[Hashes, NDArray[np.intp]]:
-    """Return the distinct values of sorted hashes, and how many there are of each."""
-    bounds = np.concatenate((_START, (hashes[1:] != hashes[:-1]).nonzero()[0] + 1, (len(hashes),)))
-    begins = bounds[: -1 if len(hashes) else 0]
-    return hashes[begins], bounds[1:][: len(begins)] - begins
 
 
 _START, _END = np.zeros(1, np.intp), np.zeros(1)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.engine.fingerprints import Fingerprints
-from whorl.engine.sampling import first_of_each
+from whorl.kernel import native_matching
 from whorl.model import Hashes, Offsets, Span, Stream, Symbols
 
 
@@ -96,15 +96,8 @@ class Evidence:
 
 
 def shared_hashes(left: Hashes, right: Hashes) -> Hashes:
-    """Return the hashes that both sides have, ascending and distinct; both ascend. NumPy's own functions for sets are
-    several times slower."""
-    if not len(right):
-        return right
-    hashes = left[first_of_each(left)]
-    at = right.searchsorted(hashes)
-    at[at == len(right)] = 0
-    both: Hashes = hashes[right[at] == hashes]
-    return both
+    """Return the hashes that both sides have, ascending and distinct; both ascend."""
+    return native_matching.common(left, right)[0]
 
 
 def gather(files: Sequence[Evidence]) -> Evidence:

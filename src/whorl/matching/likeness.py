@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whorl.formats.reading import CODE
+from whorl.kernel import native_matching
 from whorl.matching.chains import NO_BACKGROUND, Background, Chain, covered, significant_chains, symbols
 from whorl.matching.evidence import Evidence, shared_hashes
 from whorl.matching.matches import MatchFinder, find_matches, longest_match
@@ -186,19 +186,12 @@ def common_inside(chains: Sequence[Chain], left: Evidence, right: Evidence, widt
     these numbers of symbols that a fingerprint covers."""
     if not chains:
         return [np.zeros(0, np.uint64) for _ in widths]
-    links = np.array([link[:3] for chain in chains for link in chain.links], np.int64)
-    lefts = _inside(left, links[:, 0], links[:, 2], widths)
-    return map(shared_hashes, lefts, _inside(right, links[:, 1], links[:, 2], widths))
-
-
-def _inside(
-    side: Evidence, starts: NDArray[np.int64], lengths: NDArray[np.int64], widths: Sequence[int]
-) -> Iterator[Hashes]:
-    """Yield the fingerprints of a side inside these runs of its symbols, ascending, for each width."""
-    size = len(side)
-    edges = np.bincount(starts, minlength=size + 1) - np.bincount(starts + lengths, minlength=size + 1)
-    before = np.zeros(size + 1, np.int64)
-    (edges[:size].cumsum() > 0).cumsum(out=before[1:])
-    at_places = before[side.places]
-    for width in widths:
-        yield side.hashes[before[np.minimum(side.places + width, size)] - at_places == width]
+    columns = np.array([link[:3] for chain in chains for link in chain.links], np.int64).T
+    lefts, rights, lengths = np.ascontiguousarray(columns)
+    return [
+        shared_hashes(
+            native_matching.inside(left.hashes, left.places, lefts, lengths, len(left), width),
+            native_matching.inside(right.hashes, right.places, rights, lengths, len(right), width),
+        )
+        for width in widths
+    ]

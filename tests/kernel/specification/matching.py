@@ -178,6 +178,44 @@ def shared(
     return result
 
 
+def common(
+    left_hashes: NDArray[np.uint64], right_hashes: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The hashes that both sides have, ascending and distinct: each with its first place among those of the left side,
+    and how often it occurs on each side. Both sides ascend."""
+    lefts, rights = left_hashes.tolist(), right_hashes.tolist()
+    both = sorted({*lefts} & {*rights})
+    columns = ([function(each) for each in both] for function in (lefts.index, lefts.count, rights.count))
+    begins, left_counts, right_counts = (np.array(column, np.int64) for column in columns)
+    return np.array(both, np.uint64), begins, left_counts, right_counts
+
+
+def inside(
+    hashes: NDArray[np.uint64],
+    places: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    size: int,
+    width: int,
+) -> NDArray[np.uint64]:
+    """The hashes, in their order, all of whose symbols some run of symbols covers: ``width`` ones, of ``size`` in all.
+    Runs may overlap."""
+    is_covered = [False] * size
+    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
+        is_covered[start : start + length] = [True] * length
+    chosen = [place + width <= size and all(is_covered[place : place + width]) for place in places.tolist()]
+    return hashes[np.array(chosen, np.bool_)]
+
+
+def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArray[np.uint64]) -> float:
+    """The sum of the weights of some hashes, added in their order; unknown ones weigh nothing. Both ascend."""
+    by_hash = dict(zip(known.tolist(), weights.tolist(), strict=True))
+    total = 0.0
+    for each in hashes.tolist():
+        total += by_hash.get(each, 0.0)
+    return total
+
+
 def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
     """Put both ends of each link into one set, in place. ``parents[i] <= i``, and the root of a set, its least member,
     is its own parent; each link leaves its ends nearer to their root."""
