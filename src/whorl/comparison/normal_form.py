@@ -25,6 +25,9 @@ PRIOR_STATEMENTS = 4
 # The step and the factors of SplitMix64 (Steele, Lea and Flood). A collision changes a score slightly.
 _STEP, _FIRST, _SECOND = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
+# After the last symbol: a place where a stretch may end.
+_END = np.zeros(1, np.int64)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statements:
@@ -53,9 +56,10 @@ def standing(stream: Stream, marks: NDArray[np.uint32], covered: NDArray[np.bool
     whole = statements(stream.symbols, marks, covered)
     if not len(whole.hashes):
         return NO_STANDING
-    bounds = np.stack([whole.places, whole.places + whole.sizes], axis=1).ravel()
-    starts = np.minimum.reduceat(np.append(stream.starts, 0), bounds)[::2]
-    ends = np.maximum.reduceat(np.append(stream.ends, 0), bounds)[::2]
+    bounds = np.empty(2 * len(whole.places), np.intp)
+    bounds[::2], bounds[1::2] = whole.places, whole.places + whole.sizes
+    starts = np.minimum.reduceat(np.concatenate((stream.starts, _END)), bounds)[::2]
+    ends = np.maximum.reduceat(np.concatenate((stream.ends, _END)), bounds)[::2]
     return Standing(whole.hashes, starts.astype(np.int64), ends.astype(np.int64))
 
 
@@ -65,9 +69,9 @@ def statements(symbols: Symbols, marks: NDArray[np.uint32], covered: NDArray[np.
         return Statements(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros(0, np.int32))
     is_first = marks & np.uint32(STATEMENT) != 0
     is_first[0] = True
-    starts = np.flatnonzero(is_first)
-    sizes = np.diff(starts, append=len(symbols))
-    offsets = np.arange(len(symbols), dtype=np.uint64) - np.repeat(starts, sizes).astype(np.uint64)
+    starts = is_first.nonzero()[0]
+    sizes = np.concatenate((starts[1:], (len(symbols),))) - starts
+    offsets = (np.arange(len(symbols)) - starts.repeat(sizes)).astype(np.uint64)
     parts = _mixed(_mixed(symbols.astype(np.uint64)) + offsets * _STEP)
     hashes = _mixed(np.add.reduceat(parts, starts))
     chosen = sizes >= SHORTEST

@@ -207,6 +207,8 @@ class FingerprintsBuilder:
 
 def _offsets(streams: tuple[Stream, ...], columns: list[Offsets], indices: Positions) -> Offsets:
     """Return the starts or ends (one column a stream) in the text of symbols, by ascending indices into all streams."""
+    if len(streams) == 1:
+        return _shifted(columns[0].take(indices), streams[0].offset, _end(streams[0]))
     bounds = np.cumsum([0, *map(len, streams)])
     cuts = np.searchsorted(indices, bounds)
     parts = []
@@ -214,7 +216,7 @@ def _offsets(streams: tuple[Stream, ...], columns: list[Offsets], indices: Posit
         inside = indices[first:last] - bound if bound else indices[first:last]
         limit = stream.offset + (int(stream.ends[-1]) if len(stream) else 0)
         parts.append(_shifted(column.take(inside), stream.offset, limit))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return np.concatenate(parts)
 
 
 def _shifted(offsets: Offsets, by: int, limit: int) -> Offsets:
