@@ -11,4 +11,4 @@ def marker(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     yield str(tmp_path)
     assert eventually(lambda: not marked(str(tmp_path)))
-    assert not zombies()
+    assert eventually(lambda: not zombies()), zombies()
