@@ -93,10 +93,15 @@ class Document:
 TITLE = "title="
 
 
-def title_of(name: str, labels: Sequence[str]) -> str:
-    """Return what to call a document: the title in its label ``title=…``, or else its name."""
+# How the names of records in WARC files begin. A number follows, which tells a reader nothing.
+RECORD = "urn:uuid:"
+
+
+def title_of(name: str, labels: Sequence[str], url: str | None = None) -> str:
+    """Return what to call a document: the title in its label ``title=…``, or else its name; for a record of a crawl,
+    its URL."""
     titles = (label.removeprefix(TITLE).strip() for label in labels if label.startswith(TITLE))
-    return next(filter(None, titles), name)
+    return next(filter(None, titles), (url or name) if name.startswith(RECORD) else name)
 
 
 class Skipped(NamedTuple):

@@ -215,7 +215,7 @@ def _print_hit(hit: dict[str, Any]) -> None:
     shares = f"{100 * hit['score']:4.0f}%  resembles {100 * hit['resemblance']:.0f}%, "
     words = f"has {100 * hit['containment']:.0f}% of the file, {100 * hit['contained']:.0f}% of it is in the file"
     labels = document.get("labels", [])
-    title = title_of(document["name"], labels)
+    title = title_of(document["name"], labels, document.get("url"))
     click.echo(f"{shares}{words}  {printable(title)}{owner}")
     about = [] if title == document["name"] else [document["name"]]
     if about := [*about, *(label for label in labels if not label.startswith(TITLE))]:

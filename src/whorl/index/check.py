@@ -146,8 +146,8 @@ class ManuscriptSource:
 
     @property
     def title(self) -> str:
-        """The title in its label ``title=…``, or else its name."""
-        return title_of(self.document.name, self.document.labels)
+        """The title in its label ``title=…``, or else its name; for a record of a crawl, its URL."""
+        return title_of(self.document.name, self.document.labels, self.document.url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def release_of(entry: Entry) -> Release:
     """Return the release that a document belongs to."""
     purl = next(filter(_PURL.fullmatch, _values(entry, "purl")), "")
     parts = _PURL.fullmatch(purl)
-    name = unquote(parts["name"]) if parts else title_of(entry.name, entry.labels)
+    name = unquote(parts["name"]) if parts else title_of(entry.name, entry.labels, entry.url)
     version = next(iter(_values(entry, "version")), unquote(parts["version"] or "") if parts else "")
     licences = dict.fromkeys((*_values(entry, "licence"), *_values(entry, "license")))
     return Release(name, version, purl, _expression(list(licences)), "" if purl else entry.url or "")

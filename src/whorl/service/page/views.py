@@ -195,8 +195,8 @@ def hit_view(hit: OwnHit) -> HitView:
     document, passages = hit.document, passage_views(hit.passages)
     where = "/".join(part for part in (document.tenant, document.collection) if part)
     return HitView(
-        document.id, document.name, title_of(document.name, document.labels), where, document.url, document.date,
-        document.contact, tuple(label for label in document.labels if not label.startswith(TITLE)),
+        document.id, document.name, title_of(document.name, document.labels, document.url), where, document.url,
+        document.date, document.contact, tuple(label for label in document.labels if not label.startswith(TITLE)),
         hit.containment, hit.contained, passages, len(hit.passages) - len(passages), not is_program(document),
     )  # fmt: skip
 
