@@ -14,7 +14,7 @@ import numpy as np
 from whorl.errors import DocumentError
 from whorl.formats.archives.walk import walk
 from whorl.formats.encoding import decode
-from whorl.formats.reading import Extracting
+from whorl.formats.reading import is_extracting
 from whorl.model import Document, Skipped, Stream
 
 # Names under which an archive is walked; its content decides what it is where it can.
@@ -69,7 +69,7 @@ def verdict_of_walk(data: bytes) -> Verdict:
 
 def _pieces(front: Any, document: Document) -> tuple[int, Any]:
     """Return how long the text is that spans point into, and the pieces."""
-    if isinstance(front, Extracting):
+    if is_extracting(front):
         extracted = front.extract(document)
         return len(extracted.text), front.parts(extracted)
     content = document.content

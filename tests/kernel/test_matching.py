@@ -127,6 +127,24 @@ def test_common_hashes(left, right):
     assert [column.dtype for column in both] == [np.uint64, np.int64, np.int64, np.int64]
 
 
+# Many that occur several times, and some that share all the bits of a filter.
+grams = st.lists(
+    st.tuples(
+        st.one_of(st.integers(0, 9), st.integers(2**32 - 9, 2**32 - 1), st.integers(0, 2**32 - 1)), st.booleans()
+    ),
+    max_size=40,
+)
+
+
+@given(grams, grams)
+@examples(400)
+def test_hashes_that_occur_once(left, right):
+    sides = [np.array([gram for gram, _ in side], np.uint32) for side in (left, right)]
+    possible = [np.array([is_possible for _, is_possible in side], np.uint8) for side in (left, right)]
+    arguments = sides[0], sides[1], possible[0], possible[1]
+    assert sorted(native_matching.once(*arguments).tolist()) == sorted(specification.once(*arguments).tolist())
+
+
 @given(st.integers(0, 12), st.integers(1, 4), st.data())
 @examples(400)
 def test_hashes_inside_runs(size, width, data):

@@ -18,7 +18,7 @@ from whorl.formats.code.frontend import LEXED, CodeFrontend, Program
 from whorl.formats.code.tokens import NormalForm
 from whorl.formats.documents.extraction import Extracted, SectionMark
 from whorl.formats.encoding import TextReader, decode, load_content
-from whorl.formats.reading import Choice, Extracting, choose
+from whorl.formats.reading import Choice, choose, is_extracting
 from whorl.model import Document, Spans, Stream
 from whorl.scheme import Scheme
 from whorl.threads import Prefetch
@@ -254,7 +254,7 @@ def _read(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocument:
 
 def _streams(item: OpenedDocument) -> tuple[str, list[Stream], tuple[SectionMark, ...]]:
     front = item.choice.frontend
-    if isinstance(front, Extracting):
+    if is_extracting(front):
         extracted = front.extract(item.document)
         marks = extracted.marks if isinstance(extracted, Extracted) else ()
         return extracted.text, [front.read(piece) for piece in front.parts(extracted)], marks
@@ -293,7 +293,7 @@ def excerpts(document: Document, fingerprints: Fingerprints) -> Iterator[str]:
     if isinstance(document.content, str):
         return _texts([document.content], fingerprints.spans)
     front = choose(fingerprints.scheme, document).frontend
-    if isinstance(front, Extracting):
+    if is_extracting(front):
         return _texts([front.extract(document).text], fingerprints.spans)
     return _texts(TextReader(document.content), fingerprints.spans)
 

@@ -1,7 +1,7 @@
 """The interface of a front-end, and the choice of the front-end that reads a document under a scheme."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError, UnsuitedError
@@ -32,7 +32,6 @@ class HasText(Protocol):
         """The text that spans refer to."""
 
 
-@runtime_checkable
 class Extracting(Protocol):
     """A front-end whose spans refer to an extracted text, not to the decoded document."""
 
@@ -41,6 +40,15 @@ class Extracting(Protocol):
 
     def parts(self, extracted: Any) -> Iterator[Any]:
         """Yield the pieces of an extracted text."""
+
+    def read(self, piece: Any) -> Stream:
+        """Return the stream of a piece."""
+
+
+def is_extracting(frontend: Any) -> TypeGuard[Extracting]:
+    """Return whether a front-end is ``Extracting``. ``isinstance`` looks at the protocol anew each time, which takes as
+    long as reading a page of text."""
+    return hasattr(frontend, "extract") and hasattr(frontend, "parts")
 
 
 # Extensions of images, sounds, fonts and compiled programs: text under such a name is a disguise.

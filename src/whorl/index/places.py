@@ -11,7 +11,7 @@ from itertools import pairwise
 from whorl.errors import DocumentError
 from whorl.formats.documents.extraction import SectionMark
 from whorl.formats.encoding import decode, load_content
-from whorl.formats.reading import Extracting, choose
+from whorl.formats.reading import choose, is_extracting
 from whorl.matching.passage import union
 from whorl.model import Document, Span
 from whorl.scheme import Scheme
@@ -253,7 +253,7 @@ def _surrounded(source: str, pieces: Sequence[Span], begin: str, end: str) -> st
 def _extracted(source: str, name: str, form: str, scheme: Scheme) -> str:
     document = Document(name, source, format=form)
     front = choose(scheme, document).frontend
-    return front.extract(document).text if isinstance(front, Extracting) else source
+    return front.extract(document).text if is_extracting(front) else source
 
 
 def _between(marked: str, text: str, begin: str, end: str) -> Iterator[Span]:

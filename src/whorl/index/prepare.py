@@ -12,7 +12,7 @@ from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError
 from whorl.formats.encoding import Source, decode, load_content
-from whorl.formats.reading import Extracting, choose
+from whorl.formats.reading import choose, is_extracting
 from whorl.index.store import Entry
 from whorl.model import Document
 from whorl.sandbox.limits import format_bytes
@@ -72,7 +72,7 @@ def refuse_larger(document: Document, scheme: Scheme, most_text: int = MOST_TEXT
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror}", document.name) from error
     if size > min(most_text, most_bytes):
-        most = most_bytes if isinstance(choose(scheme, document).frontend, Extracting) else most_text
+        most = most_bytes if is_extracting(choose(scheme, document).frontend) else most_text
         if size > most:
             reason = f"too large: {format_bytes(size)}, of at most {format_bytes(most)} as one document. Divide it"
             raise DocumentError(reason, document.name)

@@ -2,13 +2,16 @@
 
 import cython
 import numpy as np
-from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint64_t
+from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memset
 from cython.cimports.whorl.kernel.headers import symbol_t
 
 MANY = cython.declare(int64_t, 1024)
 # How many times more symbols than all matches a side has, before the places between matches are left out.
 SPARSE = cython.declare(int64_t, 16)
+# Slots of a filter per k-gram of the shorter side, as a power of two: one in 16 to 32 k-grams of only the longer side
+# passes.
+SPARE = cython.declare(cython.int, 4)
 ORIGIN = cython.declare(int64_t, 1 << 31)
 LOW = cython.declare(uint64_t, 0xFFFFFFFF)
 
@@ -227,6 +230,113 @@ def common(left_hashes: cython.const[uint64_t][::1], right_hashes: cython.const[
                 j += out[2, count]
                 count += 1
     return hashes[:count], table[0, :count], table[1, :count], table[2, :count]
+
+
+def once(
+    left: cython.const[uint32_t][::1],
+    right: cython.const[uint32_t][::1],
+    left_possible: cython.const[uint8_t][::1],
+    right_possible: cython.const[uint8_t][::1],
+):
+    shorter: cython.Py_ssize_t = min(left.shape[0], right.shape[0])
+    bits: cython.int = SPARE
+    while bits < 32 and shorter >> (bits - SPARE):
+        bits += 1
+    lefts = np.empty(left.shape[0], np.uint64)
+    rights = np.empty(right.shape[0], np.uint64)
+    one: uint64_t[::1] = lefts
+    two: uint64_t[::1] = rights
+    there: uint8_t[::1] = np.zeros(cython.cast(int64_t, 1) << bits, np.uint8)
+    left_count: cython.Py_ssize_t
+    right_count: cython.Py_ssize_t
+    if left.shape[0] <= right.shape[0]:
+        with cython.nogil:
+            left_count = _packed(left, left_possible, one)
+            right_count = _packed(right, right_possible, two)
+            right_count = _passing(two, right_count, one, left_count, there, 64 - bits)
+            left_count = _passing(one, left_count, two, right_count, there, 64 - bits)
+    else:
+        with cython.nogil:
+            left_count = _packed(left, left_possible, one)
+            right_count = _packed(right, right_possible, two)
+            left_count = _passing(one, left_count, two, right_count, there, 64 - bits)
+            right_count = _passing(two, right_count, one, left_count, there, 64 - bits)
+    lefts[:left_count].sort()
+    rights[:right_count].sort()
+    keys = np.empty(min(left_count, right_count), np.uint64)
+    out: uint64_t[::1] = keys
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = 0
+    ends: cython.Py_ssize_t
+    other_ends: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    with cython.nogil:
+        while i < left_count and j < right_count:
+            if one[i] >> 32 < two[j] >> 32:
+                i += 1
+            elif one[i] >> 32 > two[j] >> 32:
+                j += 1
+            else:
+                ends = _same(one, i, left_count)
+                other_ends = _same(two, j, right_count)
+                if ends == i + 1 and other_ends == j + 1:
+                    out[count] = _key(one[i] & LOW, two[j] & LOW)
+                    count += 1
+                i = ends
+                j = other_ends
+    return keys[:count]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _packed(
+    hashes: cython.const[uint32_t][::1], possible: cython.const[uint8_t][::1], out: uint64_t[::1]
+) -> cython.Py_ssize_t:
+    """Write the hash and the place of each possible k-gram, and return their number."""
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(hashes.shape[0]):
+        if possible[i]:
+            out[count] = (cython.cast(uint64_t, hashes[i]) << 32) | cython.cast(uint64_t, i)
+            count += 1
+    return count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _passing(
+    grams: uint64_t[::1],
+    count: cython.Py_ssize_t,
+    others: uint64_t[::1],
+    other_count: cython.Py_ssize_t,
+    there: uint8_t[::1],
+    shift: cython.int,
+) -> cython.Py_ssize_t:
+    """Keep the k-grams that may be among others, and return their number. The filter has the size of the shorter side,
+    so that it stays in the cache however long the other side is."""
+    kept: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    memset(cython.address(there[0]), 0, there.shape[0])
+    for i in range(other_count):
+        there[others[i] >> shift] = 1
+    for i in range(count):
+        if there[grams[i] >> shift]:
+            grams[kept] = grams[i]
+            kept += 1
+    return kept
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _same(grams: uint64_t[::1], start: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return where the run of equal hashes that begins at ``start`` ends."""
+    end: cython.Py_ssize_t = start + 1
+    while end < count and grams[end] >> 32 == grams[start] >> 32:
+        end += 1
+    return end
 
 
 def inside(

@@ -31,6 +31,15 @@ def common(
     """Return the hashes that both sides have, ascending and distinct: each with its first place among those of the left
     side, and how often it occurs on each side. Both sides ascend."""
 
+def once(
+    left: NDArray[np.uint32],
+    right: NDArray[np.uint32],
+    left_possible: NDArray[np.uint8],
+    right_possible: NDArray[np.uint8],
+) -> NDArray[np.uint64]:
+    """Return the keys of the hashes that occur once at a possible place of each side, in no particular order. The sides
+    are the hashes of all their places."""
+
 def inside(
     hashes: NDArray[np.uint64],
     places: Places,

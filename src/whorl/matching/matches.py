@@ -15,10 +15,6 @@ from whorl.scheme import Scheme
 # Added to a diagonal so that it is not negative: see ``whorl.kernel.native_matching``.
 ORIGIN = 1 << 31
 
-# Slots of the filter per k-gram of the shorter side, as a power of two: one in 16 to 32 k-grams of only the longer side
-# passes.
-SPARE = 4
-
 # How many times longer a side is whose k-grams are sorted once for many pairs. They take 12 bytes a symbol.
 LOPSIDED = 16
 
@@ -26,23 +22,21 @@ LOPSIDED = 16
 def rare_keys(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols], k: int) -> NDArray[np.uint64]:
     """Return the keys of such k-grams' positions, as ``kernel.matching`` takes them. ``symbols`` are those of both
     sides, in one width. A hash collision hides a k-gram or adds a key without a match; matches are verified later."""
-    once = _lopsided(left, right, symbols, k) or _once_on_both(left, right, symbols, k)
+    once = _lopsided(left, right, symbols, k)
+    if once is None:
+        hashes = _hashes(symbols[0], k), _hashes(symbols[1], k)
+        possible = _possible(left, len(hashes[0]), k), _possible(right, len(hashes[1]), k)
+        return native_matching.once(*hashes, possible[0].view(np.uint8), possible[1].view(np.uint8))
     _, lefts, rights = np.intersect1d(once[0][0], once[1][0], assume_unique=True, return_indices=True)
     starts, others = once[0][1][lefts], once[1][1][rights]
     keys: NDArray[np.uint64] = (starts - others + ORIGIN).astype(np.uint64) << np.uint64(32) | starts.astype(np.uint64)
     return keys
 
 
-def _once_on_both(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols], k: int) -> list[Once]:
-    """Return the k-grams that occur once on each side, at least those that both sides have."""
-    hashes = _hashes(symbols[0], k), _hashes(symbols[1], k)
-    places = _both(hashes, (_possible(left, len(hashes[0]), k), _possible(right, len(hashes[1]), k)))
-    return [_once(side[at], at) for side, at in zip(hashes, places, strict=True)]
-
-
 def _lopsided(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols], k: int) -> list[Once] | None:
-    """Return the same if one side is much longer, as a manuscript is beside each of its sources. The k-grams of the
-    long side are sorted once and kept, so that a pair costs what the short side costs. None for other pairs."""
+    """Return the k-grams that occur once on each side, at least those that both sides have, if one side is much longer,
+    as a manuscript is beside each of its sources. The k-grams of the long side are sorted once and kept, so that a pair
+    costs what the short side costs. None for other pairs."""
     sides = list(zip((left, right), symbols, strict=True))
     long = 0 if len(left) > len(right) else 1
     if len(sides[long][0]) < LOPSIDED * len(sides[1 - long][0]):
@@ -76,23 +70,6 @@ def _possible(side: Evidence, count: int, k: int) -> NDArray[np.bool_]:
     for bound in side.bounds[1:-1].tolist():
         is_possible[max(0, bound - k + 1) : bound] = False
     return is_possible
-
-
-def _both(
-    hashes: tuple[NDArray[np.uint32], NDArray[np.uint32]], possible: tuple[NDArray[np.bool_], NDArray[np.bool_]]
-) -> list[NDArray[np.intp]]:
-    """Filter the positions of k-grams that both sides may have, because sorting all of them is slow.
-
-    The filter has the size of the shorter side, so that it stays in the cache however long the other side is."""
-    short = int(len(hashes[1]) < len(hashes[0]))
-    width = min(32, len(hashes[short]).bit_length() + SPARE)
-    slots = [side >> np.uint32(32 - width) if width < 32 else side for side in hashes]
-    places = [np.flatnonzero(is_possible) for is_possible in possible]
-    for one in (1 - short, short):
-        there = np.zeros(1 << width, np.bool_)
-        there[slots[1 - one][places[1 - one]]] = True
-        places[one] = np.flatnonzero(there.take(slots[one]) & possible[one])
-    return places
 
 
 def _once(hashes: NDArray[np.uint32], places: NDArray[np.intp]) -> Once:

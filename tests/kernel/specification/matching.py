@@ -190,6 +190,24 @@ def common(
     return np.array(both, np.uint64), begins, left_counts, right_counts
 
 
+def once(
+    left: NDArray[np.uint32],
+    right: NDArray[np.uint32],
+    left_possible: NDArray[np.uint8],
+    right_possible: NDArray[np.uint8],
+) -> NDArray[np.uint64]:
+    """The keys, in any order, of the hashes that occur once at a possible place of each side. The sides are the hashes
+    of all their places."""
+    places: list[dict[int, list[int]]] = []
+    for hashes, possible in ((left, left_possible), (right, right_possible)):
+        places.append({})
+        for place in np.flatnonzero(possible).tolist():
+            places[-1].setdefault(int(hashes[place]), []).append(place)
+    both = [(places[0][each], places[1][each]) for each in places[0] if each in places[1]]
+    keys = [_paired(lefts, rights) for lefts, rights in both if len(lefts) == len(rights) == 1]
+    return np.array([key for of_hash in keys for key in of_hash], np.uint64)
+
+
 def inside(
     hashes: NDArray[np.uint64],
     places: NDArray[np.int32],
