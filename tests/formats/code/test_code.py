@@ -11,6 +11,7 @@ import pytest
 from tests.conformance.code import CodeConformance
 from tests.formats.code import test_lexed, test_parsed
 from whorl.errors import DocumentError, UnknownNameError
+from whorl.formats.code import frontend as frontend_module
 from whorl.formats.code import languages, leaves, tokens
 from whorl.formats.code.frontend import CodeFrontend, Program
 from whorl.formats.code.languages import LANGUAGES
@@ -280,6 +281,21 @@ class TestFrontend:
         assert [stream.symbols.tolist() for stream in together] == [stream.symbols.tolist() for stream in one_by_one]
         assert [stream.ends.tolist() for stream in together] == [stream.ends.tolist() for stream in one_by_one]
         assert list(frontend.read_all([])) == []
+
+    @pytest.mark.parametrize("ahead", [0, 2, 64])
+    def test_broken_programs_keep_their_turn(self, monkeypatch, ahead):
+        """They are read in regions on other threads, while those after them are parsed."""
+        monkeypatch.setattr(frontend_module, "AHEAD", ahead)
+        frontend = CodeFrontend()
+        sound = [f"def f{number}(a):\n    return a + {number}\n" * number for number in range(1, 13)]
+        broken = [text + ("(((((" * 20 + "\n") * 3 + text for text in sound]
+        texts = [text for pair in zip(sound, broken, strict=True) for text in pair]
+        pieces = [Program("python", text.encode()) for text in texts]
+        one_by_one = [frontend.read(piece) for piece in pieces]
+        assert all(stream.note.startswith("read in pieces") for stream in one_by_one[1::2])
+        together = list(frontend.read_all(pieces))
+        assert [stream.symbols.tolist() for stream in together] == [stream.symbols.tolist() for stream in one_by_one]
+        assert [stream.note for stream in together] == [stream.note for stream in one_by_one]
 
     def test_other_encodings(self):
         text = "# größe\nx = 'größe' + y\n"
