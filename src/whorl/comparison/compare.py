@@ -213,8 +213,9 @@ class Comparing:
             else:
                 tokens, grams, in_form, in_text = estimates
                 candidates.add(fuse(tokens, grams, in_form, in_text, forms))
+            for number in range(done + 1, done + count + 1):
+                self._progress("comparing", number, fresh)
             done += count
-            self._progress("comparing", done, fresh)
         return candidates, weights
 
     def _pairs(
