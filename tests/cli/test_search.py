@@ -95,6 +95,9 @@ def test_a_record_of_a_crawl_is_shown_by_its_url(tmp_path, monkeypatch):
     index, record = tmp_path / "index", "urn:uuid:7f9c2ba4-e88f-4f0e-9c1d-000000000001"
     with whorl.Index.create(index) as opened:
         opened.add(whorl.Document(record, SONG, url="https://example.org/songs"))
-        assert whorl.check_manuscript(opened, whorl.Document("song.txt", SONG)).sources[0].title == "https://example.org/songs"
+        assert (
+            whorl.check_manuscript(opened, whorl.Document("song.txt", SONG)).sources[0].title
+            == "https://example.org/songs"
+        )
     title, about = run("search", index, "song.txt", "--no-passages").output.splitlines()[1:]
     assert (title.split("  ")[-1], about.strip()) == ("https://example.org/songs", record)
