@@ -283,12 +283,30 @@ def test_marks_are_kept_saved_and_read_again(pair, two, tmp_path):
     expect(pair.locator("#review-note")).to_have_value("ask <both>")
 
 
+def is_stored(page: Page) -> bool:
+    """Whether a mark has reached a page: what one page stores is seen by others a moment later."""
+    return bool(page.evaluate("localStorage.getItem(review.store) !== null"))
+
+
+def test_marks_of_another_tab_are_saved_too(pair, two, tmp_path):
+    overview = pair.context.new_page()
+    overview.goto(two.as_uri())
+    pair.get_by_role("button", name="Ignore passage 1").click()
+    expect(pair.locator("#ignored")).to_be_visible()
+    assert eventually(lambda: is_stored(overview))
+    with overview.expect_download() as download:
+        overview.get_by_role("button", name="Save review marks").click()
+    download.value.save_as(tmp_path / "marks.json")
+    assert len(read_review(tmp_path / "marks.json")) == 1
+
+
 def test_an_ignored_passage_is_saved_with_both_sides(pair, two, tmp_path):
     button = pair.get_by_role("button", name="Ignore passage 1")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
     expect(pair.locator("#ignored")).to_be_visible()
     pair.goto(two.as_uri())
+    assert eventually(lambda: is_stored(pair))
     with pair.expect_download() as download:
         pair.get_by_role("button", name="Save review marks").click()
     download.value.save_as(tmp_path / "marks.json")

@@ -29,8 +29,9 @@ const review = {
       // As above.
     }
   },
-  // The file that whorl compare --review reads.
+  // The file that whorl compare --review reads, with the marks that other tabs made since this page was opened.
   saved() {
+    this.load();
     const made = [...this.marks].filter(([, { state, note, ignored }]) => state || note || ignored?.length);
     const pairs = made.map(([key, mark]) => {
       const [left, right] = JSON.parse(key);
