@@ -249,16 +249,13 @@ def once(
     there: uint8_t[::1] = np.zeros(cython.cast(int64_t, 1) << bits, np.uint8)
     left_count: cython.Py_ssize_t
     right_count: cython.Py_ssize_t
-    if left.shape[0] <= right.shape[0]:
-        with cython.nogil:
-            left_count = _packed(left, left_possible, one)
-            right_count = _packed(right, right_possible, two)
+    with cython.nogil:
+        left_count = _packed(left, left_possible, one)
+        right_count = _packed(right, right_possible, two)
+        if left.shape[0] <= right.shape[0]:
             right_count = _passing(two, right_count, one, left_count, there, 64 - bits)
             left_count = _passing(one, left_count, two, right_count, there, 64 - bits)
-    else:
-        with cython.nogil:
-            left_count = _packed(left, left_possible, one)
-            right_count = _packed(right, right_possible, two)
+        else:
             left_count = _passing(one, left_count, two, right_count, there, 64 - bits)
             right_count = _passing(two, right_count, one, left_count, there, 64 - bits)
     lefts[:left_count].sort()
@@ -400,7 +397,6 @@ def choose(
         return np.empty(0, np.int64)
     i: cython.Py_ssize_t
     at: cython.Py_ssize_t
-    size: cython.Py_ssize_t
     total: int64_t = 0
     longest: cython.Py_ssize_t = 0
     with cython.nogil:
@@ -417,20 +413,14 @@ def choose(
     heads: int64_t[::1] = np.full(longest + 1, -1, np.int64)
     following: int64_t[::1] = np.empty(count, np.int64)
     firsts: int32_t[::1] = np.zeros(count, np.int32)
-    flags: uint8_t[::1] = np.zeros(count, np.uint8)
-    # The numbers of all matches, longest first.
+    chosen = np.zeros(count, np.uint8)
+    flags: uint8_t[::1] = chosen
     order: int64_t[::1] = np.empty(count, np.int64)
     with cython.nogil:
         for i in range(count - 1, -1, -1):
             following[i] = heads[lengths[i]]
             heads[lengths[i]] = i
-        at = 0
-        for size in range(longest, -1, -1):
-            i = heads[size]
-            while i >= 0:
-                order[at] = i
-                at += 1
-                i = following[i]
+        _order(heads, following, order)
         _tile(
             lefts, rights, heads, following, firsts, flags,
             cython.address(left_marks[0]), cython.address(right_marks[0]), shortest,
@@ -454,18 +444,23 @@ def choose(
                 flags[i] = 1
                 memset(cython.address(left_marks[lefts[i]]), 1, lengths[i])
                 memset(cython.address(right_marks[rights[i]]), 1, lengths[i])
-        size = 0
-        for i in range(count):
-            size += flags[i]
-    chosen = np.empty(size, np.int64)
-    out: int64_t[::1] = chosen
-    at = 0
-    with cython.nogil:
-        for i in range(count):
-            if flags[i]:
-                out[at] = i
-                at += 1
-    return chosen
+    return chosen.nonzero()[0]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _order(heads: int64_t[::1], following: int64_t[::1], order: int64_t[::1]) -> cython.void:
+    """Write the numbers of all matches, longest first."""
+    at: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t
+    i: int64_t
+    for size in range(heads.shape[0] - 1, -1, -1):
+        i = heads[size]
+        while i >= 0:
+            order[at] = i
+            at += 1
+            i = following[i]
 
 
 def _compact(starts: cython.const[int32_t][::1], lengths: cython.const[int32_t][::1]):

@@ -48,8 +48,8 @@ def inside(
     size: int,
     width: int,
 ) -> NDArray[np.uint64]:
-    """Return the hashes, in their order, whose ``width`` symbols from their places on are all in one of these runs of
-    symbols. ``size`` is the number of symbols."""
+    """Return the hashes, in their order, whose ``width`` symbols from their places on are each in some run of symbols.
+    Runs may overlap. ``size`` is the number of symbols."""
 
 def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArray[np.uint64]) -> float:
     """Return the sum of the weights of some hashes, added in their order; unknown ones weigh nothing. Both ascend."""
