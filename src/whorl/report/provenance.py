@@ -119,7 +119,7 @@ def _shared_out(check: ManuscriptCheck) -> Iterator[_Counted]:
     ones, so a passage is compared with its source only if something is left of it."""
     measure, likeness, taken = check.measure, _Likeness(check), list[Span]()
     passages = list(check.counted_passages(with_common=True))
-    queue = [(likeness.rank(each[1], 0), 0, at) for at, each in enumerate(passages)]
+    queue = [(likeness.rank(each[1], _BOUND), _BOUND, at) for at, each in enumerate(passages)]
     heapify(queue)
     while queue:
         _, exactness, at = heappop(queue)
