@@ -140,6 +140,19 @@ def test_a_second_request_on_a_connection_is_watched_too(hasty) -> None:
         all_of(connection)  # ends, because the connection is closed
 
 
+def test_whoever_listens_only_when_all_is_sent_hears_why_it_was_not_read(service) -> None:
+    """A connection that is closed while a body comes takes the answer with it."""
+    body = b"x" * 20_000_000
+    with connected(service) as connection:
+        connection.sendall(
+            head(service, "POST", "/search", "Content-Type: text/plain", f"Content-Length: {len(body)}") + body
+        )
+        answer = all_of(connection)
+    assert answer.startswith(b"HTTP/1.1 415 ")
+    assert b"connection: close" in answer
+    assert b"Send the body as application/json" in answer
+
+
 def test_a_client_that_does_not_read_its_answer_is_cut_off(tmp_path) -> None:
     with running(settings_in(tmp_path, send_seconds=1.0)) as service, service.client(service.acme) as acme:
         text = " ".join([prose(850, 2000)] * 900)

@@ -2,10 +2,13 @@
 
 import os
 import signal
+from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from anyio.from_thread import start_blocking_portal
+from starlette.requests import Request
 
 import whorl
 from tests.service.harness import Running, prose, settings_in
@@ -166,23 +169,33 @@ def test_it_gives_way_and_ends_with_its_server(process) -> None:
     assert process._process.wait(PATIENCE) == 0
 
 
-def test_a_large_body_waits_for_room_and_is_refused_before_it_is_read(context, acme, monkeypatch) -> None:
+@pytest.mark.parametrize("length", [b"1000000", b""], ids=["announced", "not announced"])
+def test_a_large_body_waits_for_room_and_is_refused_before_it_is_read(context, acme, monkeypatch, length) -> None:
     looks: list[int] = []
 
+    @contextmanager
     def refuse(*_):
         looks.append(1)
         if len(looks) < 3:
             raise Problem(429, "busy")
+        yield
 
-    monkeypatch.setattr(Context, "check_process", refuse)
+    async def read() -> None:
+        scope = {"type": "http", "path": "/api/v1/search", "headers": [(b"content-length", length)] if length else []}
+        request = Request({**scope, "app": SimpleNamespace(state=SimpleNamespace(context=context))})
+        request.state.principal = acme
+        async with bodies.expected(request):
+            assert len(looks) == 3
+
+    monkeypatch.setattr(Context, "expecting_process", refuse)
     monkeypatch.setattr(bodies, "ROOM_LOOK", 0.0)
     with start_blocking_portal() as portal:
-        portal.call(bodies._room, context, acme)
+        portal.call(read)
         assert len(looks) == 3
         looks.clear()
         monkeypatch.setattr(bodies, "ROOM_SECONDS", 0.0)
         with pytest.raises(Problem, match="busy"):
-            portal.call(bodies._room, context, acme)
+            portal.call(read)
         assert len(looks) == 1
 
 

@@ -1,6 +1,7 @@
 import socket
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -83,8 +84,8 @@ def test_whoever_comes_when_as_many_wait_as_may_hears_so_at_once() -> None:
     threads[1].start()
     while not pool.waits:
         time.sleep(0.001)
-    with pytest.raises(Problem, match="busy"):
-        pool.check(None)
+    with pytest.raises(Problem, match="busy"), pool.expected(None):
+        pass
     with pytest.raises(Problem) as refused, pool.borrowed():
         pass
     assert refused.value.status == 429
@@ -197,6 +198,21 @@ def test_a_tenant_that_asks_without_end_keeps_nobody_out() -> None:
     for thread in (*greedy, late):
         thread.join()
     assert len(served) == 6
+
+
+def test_no_more_are_expected_of_a_tenant_than_may_wait() -> None:
+    """Whatever is received for the others would be refused once it is there."""
+    pool = Pool(object, 2, 8)
+    with ExitStack() as coming:
+        for _ in range(4):  # half of the places
+            coming.enter_context(pool.expected("acme"))
+        with pytest.raises(Problem) as refused, pool.expected("acme"):
+            pass
+        assert refused.value.status == 429
+        with pool.borrowed("acme"), pool.borrowed("bolt"), pool.expected("bolt"):
+            pass  # those who are expected keep nothing from anybody
+    with pool.expected("acme"):
+        pass
 
 
 def test_a_disk_that_is_nearly_full_takes_nothing_in_and_answers_searches(tmp_path) -> None:

@@ -110,6 +110,7 @@ class Pool(Generic[T]):
         self._free: list[T] = []
         self._line: list[_Place] = []
         self._used: Counter[str | None] = Counter()
+        self._expected: Counter[str | None] = Counter()
         self._changed = Condition()
         self.most = size + waiting
 
@@ -129,11 +130,20 @@ class Pool(Generic[T]):
                 self._free.append(item)
                 self._give_up(tenant)
 
-    def check(self, tenant: str | None) -> None:
-        """Raise 429 if ``borrowed`` would."""
+    @contextmanager
+    def expected(self, tenant: str | None) -> Iterator[None]:
+        """Count somebody of a tenant who comes later, once a body was received. Raise 429 if those who wait and those
+        who are expected have all the places that the tenant may have: nothing is received for nothing."""
         with self._changed:
-            if self._must_wait(tenant):
-                self._check_line(tenant)
+            self._check_line(tenant, self._expected[tenant])
+            self._expected[tenant] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._expected[tenant] -= 1
+                if not self._expected[tenant]:
+                    del self._expected[tenant]
 
     def free(self) -> list[T]:
         """Remove and return the unused items, to be closed."""
@@ -180,8 +190,8 @@ class Pool(Generic[T]):
         able = [place for place in self._line if self._may_have(place.tenant)]
         return min(able, key=lambda place: self._used[place.tenant], default=None) if self._is_free() else None
 
-    def _check_line(self, tenant: str | None) -> None:
-        of_tenant = sum(place.tenant == tenant for place in self._line)
+    def _check_line(self, tenant: str | None, expected: int = 0) -> None:
+        of_tenant = expected + sum(place.tenant == tenant for place in self._line)
         if self.waits >= self._room or (tenant is not None and of_tenant >= self._share_of_room):
             raise Problem(429, "The service is busy: too many requests are waiting. Try again in a moment.")
 

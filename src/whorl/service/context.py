@@ -127,9 +127,10 @@ class Context:
         """Limit concurrent fetches: a slow address occupies a thread."""
         return self._fetches.borrowed(_share_of(principal))
 
-    def check_process(self, principal: Principal) -> None:
-        """Raise 429 if ``in_process`` would: before a large body is read for nothing."""
-        self._processes.check(_share_of(principal))
+    def expecting_process(self, principal: Principal) -> AbstractContextManager[None]:
+        """Count a large body as one that waits for a process while it is read. Raise 429 if ``in_process`` would: it is
+        not read for nothing."""
+        return self._processes.expected(_share_of(principal))
 
     def registry(self, principal: Principal | None = None) -> AbstractContextManager["Registry"]:
         """Borrow the registry. Raise 404 if the service has none."""

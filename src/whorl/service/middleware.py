@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
 from html import escape
 from typing import Any
 from urllib.parse import urlsplit
@@ -214,6 +215,10 @@ class _BodyRefusedError(Exception):
 # server's process. The largest comparison takes eight seconds.
 PACE = 32 * MEGABYTE
 
+# Seconds for which the rest of a tenant's body is received after its refusal was sent. Most clients listen only when
+# all is sent, and a connection that is closed before takes the answer with it.
+LINGER_SECONDS = 5.0
+
 
 class BodyLimitMiddleware:
     """Limits the size, the duration and the pace of request bodies."""
@@ -233,6 +238,10 @@ class BodyLimitMiddleware:
             nonlocal begun
             if not begun and body.is_left:  # it would be received for nothing
                 message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+            elif begun and body.is_left and body.is_of_tenant and not message.get("more_body"):
+                await send({**message, "more_body": True})
+                await body.discard()
+                message = {"type": message["type"]}
             begun = True
             await send(message)
 
@@ -265,6 +274,11 @@ class _Body:
         """Whether much of the announced body has not come yet."""
         return not self._done and announced_length(self._scope) - self._came > SMALL
 
+    @property
+    def is_of_tenant(self) -> bool:
+        """Whether the sender is known."""
+        return self._scope.get("state", {}).get("principal") is not None
+
     def check_length(self) -> None:
         """Refuse a body by its announced length, without reading any of it."""
         if announced_length(self._scope) > self._most:
@@ -284,6 +298,13 @@ class _Body:
             detail = f"The body was not received within {self._seconds:g} seconds. Send less, or faster."
             raise _BodyRefusedError(Problem(408, detail)) from None
         return message
+
+    async def discard(self) -> None:
+        """Receive the rest of the body, for a while, and forget it."""
+        with suppress(TimeoutError, _BodyRefusedError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                while not self._done:
+                    await self.receive()
 
     def _count(self, message: Message) -> None:
         self._came += len(message.get("body", b""))

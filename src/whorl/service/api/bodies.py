@@ -1,8 +1,9 @@
 """Read the bodies of API requests: JSON, forms with files, and documents named by URL."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -13,14 +14,14 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from whorl.service.api.authentication import context_of
-from whorl.service.api.large_json import MANY, TARGET, has_many_strings, is_small, joined
+from whorl.service.api.large_json import MANY, PIECE, TARGET, has_many_strings, is_small, joined
 from whorl.service.authentication import Principal
 from whorl.service.context import Context
 from whorl.service.documents import LARGE
 from whorl.service.fetching import Fetched, fetch
 from whorl.service.index_process import PARSE_BODY
+from whorl.service.middleware import DOCUMENT, announced_length
 from whorl.service.middleware import FORM as FORM_BYTES
-from whorl.service.middleware import announced_length
 from whorl.service.naming import Upload
 from whorl.service.problems import Problem
 from whorl.service.settings import MEGABYTE
@@ -61,19 +62,28 @@ async def json_of(request: Request, model: type[M]) -> M:
     if media_of(request) != JSON:
         raise Problem(415, f"Send the body as {JSON}.")
     principal: Principal = request.state.principal
-    if announced_length(request.scope) > LARGE:
-        await _room(context_of(request), principal)
-    with reserved(request):
-        raw = await request.body()
-        return await run_in_threadpool(_validated, context_of(request), principal, raw, model)
+    async with expected(request):
+        with reserved(request):
+            raw = await _received(request)
+            return await run_in_threadpool(_validated, context_of(request), principal, raw, model)
+
+
+async def _received(request: Request) -> bytes:
+    """Receive a body. One that has far too many strings in its first piece is refused then."""
+    parts, is_known = list[bytes](), False
+    async for part in request.stream():
+        parts.append(part)
+        if not is_known and sum(map(len, parts)) >= PIECE:
+            is_known = True
+            if has_many_strings(b"".join(parts)):
+                raise Problem(422, f"The body cannot be read: {MANY}.")
+    return b"".join(parts)
 
 
 def _validated(context: Context, principal: Principal, raw: bytes, model: type[M]) -> M:
     try:
         if is_small(raw):
             return model.model_validate_json(raw)
-        if has_many_strings(raw):
-            raise Problem(422, f"The body cannot be read: {MANY}.")
         with context.in_process(principal) as process:
             text, rest = process.call(PARSE_BODY, TARGET, raw, TEXT)
         return model.model_validate(joined(TEXT, text, rest))
@@ -81,18 +91,24 @@ def _validated(context: Context, principal: Principal, raw: bytes, model: type[M
         raise invalid(error) from error
 
 
-async def _room(context: Context, principal: Principal) -> None:
-    """Wait a little until a process may take a large body, before it is read. Nothing is received meanwhile."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + ROOM_SECONDS
-    while True:
-        try:
-            context.check_process(principal)
-            return
-        except Problem:
-            if loop.time() >= until:
-                raise
-        await asyncio.sleep(ROOM_LOOK)
+@asynccontextmanager
+async def expected(request: Request) -> AsyncIterator[None]:
+    """Wait a little until a process can be expected to take a large document, before it is read: nothing is received
+    meanwhile. Other bodies need none."""
+    if request.url.path not in DOCUMENT or 0 < announced_length(request.scope) <= LARGE:
+        yield
+        return
+    with ExitStack() as counted:
+        until = time.monotonic() + ROOM_SECONDS
+        while True:
+            try:
+                counted.enter_context(context_of(request).expecting_process(request.state.principal))
+                break
+            except Problem:
+                if time.monotonic() >= until:
+                    raise
+            await asyncio.sleep(ROOM_LOOK)
+        yield
 
 
 def reserved(request: Request) -> AbstractContextManager[None]:
@@ -110,9 +126,10 @@ async def form_of(request: Request) -> AsyncIterator[SentForm]:
     settings = context_of(request).settings
     with reserved(request):
         try:
-            form = await request.form(
-                max_files=settings.max_files, max_fields=MOST_FIELDS, max_part_size=settings.max_upload
-            )
+            async with expected(request):
+                form = await request.form(
+                    max_files=settings.max_files, max_fields=MOST_FIELDS, max_part_size=settings.max_upload
+                )
         except HTTPException as error:  # Starlette's word for a form that cannot be parsed
             raise Problem(422, f"The form cannot be read: {error.detail}") from error
         try:

@@ -20,7 +20,7 @@ _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 def has_many_strings(raw: bytes) -> bool:
-    """Return whether a body has more strings than any that is accepted, without parsing it.
+    """Return whether a body, or its beginning, has more strings than any that is accepted, without parsing it.
 
     Every string has a quote without a backslash before it, and a quote inside a text has a backslash before it. Stops
     at the first piece that has too many.
@@ -36,7 +36,7 @@ def has_many_strings(raw: bytes) -> bool:
 
 def parted(raw: bytes, field: str) -> tuple[str | None, str]:
     """Return the text in a field of a JSON object, None if it has none, and the rest of the object as JSON."""
-    if len(_STRING.sub(b"", raw)) > MOST_BYTES:
+    if has_many_strings(raw) or len(_STRING.sub(b"", raw)) > MOST_BYTES:
         raise ValueError(MANY)  # long lists, deep ones, or blanks
     fields = json.loads(raw.decode("utf-8"))
     if not isinstance(fields, dict):

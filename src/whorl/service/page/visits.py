@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from whorl.errors import WhorlError
 from whorl.service.api.authentication import address_of, context_of, vouch
-from whorl.service.api.bodies import reserved
+from whorl.service.api.bodies import expected, reserved
 from whorl.service.authentication import Principal
 from whorl.service.context import Context
 from whorl.service.page.rendering import PageFrame, frame_of
@@ -200,7 +200,8 @@ async def parsed(request: Request, most_files: int) -> AsyncIterator[PostedForm]
     check_origin(request)
     most: int = context_of(request).settings.max_upload  # of a field that is no file: a text is as long as a document
     try:
-        data = await request.form(max_files=most_files, max_fields=MOST_FIELDS, max_part_size=most)
+        async with expected(request):
+            data = await request.form(max_files=most_files, max_fields=MOST_FIELDS, max_part_size=most)
     except HTTPException as error:  # Starlette's word for a form that cannot be parsed
         raise Problem(400, f"The form cannot be read: {error.detail} Send fewer or smaller fields.") from error
     try:
