@@ -38,7 +38,7 @@ TEXT = "text"
 
 # Seconds that a large body waits for a process before it is refused, and between two looks. A client that sends again
 # at once is slowed down, and one that sends several at a time is served.
-ROOM_SECONDS, ROOM_LOOK = 2.0, 0.05
+ROOM_SECONDS, ROOM_LOOK = 2.0, 0.25
 
 # Faults that are told of one body.
 MOST_FAULTS = 20
