@@ -193,10 +193,17 @@ def test_a_large_body_waits_for_room_and_is_refused_before_it_is_read(context, a
         portal.call(read)
         assert len(looks) == 3
         looks.clear()
+        context.waiting_bodies["acme"] = bodies.MOST_WAITING  # connections are for everybody
+        with pytest.raises(Problem, match="busy"):
+            portal.call(read)
+        assert len(looks) == 1
+        assert context.waiting_bodies.pop("acme") == bodies.MOST_WAITING
+        looks.clear()
         monkeypatch.setattr(bodies, "ROOM_SECONDS", 0.0)
         with pytest.raises(Problem, match="busy"):
             portal.call(read)
         assert len(looks) == 1
+    assert not context.waiting_bodies
 
 
 def test_a_large_body_is_answered_over_http(service: Running) -> None:

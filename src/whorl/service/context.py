@@ -1,6 +1,7 @@
 """The application context: everything that a running service has open. Every operation takes it."""
 
 import shutil
+from collections import Counter
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn
@@ -66,6 +67,7 @@ class Context:
         self._tokens_used = RateLimiter(settings.rate, settings.burst)
         share = settings.max_batch + FORM
         self.bodies = ByteBudget(BODIES * share, share)
+        self.waiting_bodies: Counter[str] = Counter()  # by tenant; the event loop's alone
         self._failures = RateLimiter(settings.failures_minute / 60, settings.failures)
         self._registries = Pool(lambda: _registry_of(settings), 1, SMALL_WAITING)
         self._sweeps = Pool(lambda: _sweep_of(settings), 1, SMALL_WAITING)

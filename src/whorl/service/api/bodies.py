@@ -38,7 +38,10 @@ TEXT = "text"
 
 # Seconds that a large body waits for a process before it is refused, and between two looks. A client that sends again
 # at once is slowed down, and one that sends several at a time is served.
-ROOM_SECONDS, ROOM_LOOK = 2.0, 0.25
+ROOM_SECONDS, ROOM_LOOK = 10.0, 0.25
+
+# Large bodies of a tenant that wait so. Each holds a connection, of which there are hundreds for everybody.
+MOST_WAITING = 16
 
 # Faults that are told of one body.
 MOST_FAULTS = 20
@@ -99,16 +102,28 @@ async def expected(request: Request) -> AsyncIterator[None]:
         yield
         return
     with ExitStack() as counted:
-        until = time.monotonic() + ROOM_SECONDS
+        await _enter_when_free(context_of(request), request.state.principal, counted)
+        yield
+
+
+async def _enter_when_free(context: Context, principal: Principal, counted: ExitStack) -> None:
+    tenant = principal.tenant or ""
+    seconds = ROOM_SECONDS if context.waiting_bodies[tenant] < MOST_WAITING else 0.0
+    until = time.monotonic() + seconds
+    context.waiting_bodies[tenant] += 1
+    try:
         while True:
             try:
-                counted.enter_context(context_of(request).expecting_process(request.state.principal))
-                break
+                counted.enter_context(context.expecting_process(principal))
+                return
             except Problem:
                 if time.monotonic() >= until:
                     raise
             await asyncio.sleep(ROOM_LOOK)
-        yield
+    finally:
+        context.waiting_bodies[tenant] -= 1
+        if not context.waiting_bodies[tenant]:
+            del context.waiting_bodies[tenant]
 
 
 def reserved(request: Request) -> AbstractContextManager[None]:
