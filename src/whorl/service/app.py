@@ -1,6 +1,7 @@
 """The application (API, page, error handlers) and the uvicorn server that runs it."""
 
 import asyncio
+import gc
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -363,6 +364,8 @@ def serve(settings: ServiceSettings, announce: Callable[[str, str | None, str, s
     def started(port: int) -> None:
         context: Context = server.config.app.state.context  # type: ignore[union-attr] # it is the application from above
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        gc.collect()
+        gc.freeze()  # what is there now stays: no request waits until all of it is looked through again
         announce(f"http://{host}:{port}/", context.tokens.ensure_admin(), context.jail, server.moss_address)
 
     always_in_worker()
