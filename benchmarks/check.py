@@ -118,8 +118,9 @@ def show(check: whorl.ManuscriptCheck, folder: Path) -> None:
     start = time.perf_counter()
     page = write_checks([check], folder)
     print(f"page: {page.stat().st_size / 1e6:.2f} MB, written in {time.perf_counter() - start:.2f} s")
+    program = shutil.which("chromium") or shutil.which("chromium-headless-shell")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for name in ("first visit", "second visit"):
             tab = browser.new_page()
             tab.goto(page.as_uri(), wait_until="load")

@@ -103,10 +103,9 @@ def visit(reports: Sequence[Path]) -> None:
     times: dict[tuple[Path, Path], list[float]] = defaultdict(list)
     work: dict[tuple[Path, Path], list[float]] = defaultdict(list)
     nodes: dict[tuple[Path, Path], int] = {}
+    program = shutil.which("chromium") or shutil.which("chromium-headless-shell")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         names = list(largest(reports[0]))
         for _ in range(VISITS):
             for name in names:

@@ -98,9 +98,10 @@ FLOWS: dict[str, Callable[[Page, Path], Slice]] = {
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """The system's Chromium."""
+    """The system's Chromium, or its headless shell."""
+    program = shutil.which("chromium") or shutil.which("chromium-headless-shell")
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
+        running = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         yield running
         running.close()
 
