@@ -169,7 +169,12 @@ class Comparing:
             long=settings.long_passage(scheme),
             identical=identical,
             text=self._text,
-            findings=findings(self._texts(submissions, entries), self._base, self._cache),
+            findings=findings(
+                self._texts(submissions, entries),
+                self._base,
+                self._cache,
+                lambda numbers: self._texts_of(numbers, submissions, entries),
+            ),
             normal_forms=_normal_forms(entries) if normal else None,
             layouts=recognised,
             run=_run(named, base, archive, settings),

@@ -52,6 +52,29 @@ def test_places_are_lines():
     assert [(place.file, place.line) for place in finding.places] == [(f"{TWO[0]}.txt", 1), (f"{TWO[1]}.txt", 3)]
 
 
+def test_a_misspelling_is_placed_in_the_first_file_that_has_it_and_quoted_from_the_first_who_writes_it():
+    class_ = written(programs())
+    for number, tail in zip(PAIR, ("x = Seperate\ny = seperate\n", "\ny = seperate\nx = Seperate\n"), strict=True):
+        plain = class_[number].files[0]
+        others = (Text("tail.txt", "python", tail), Text("later.txt", "python", tail))
+        class_[number] = SubmissionTexts(class_[number].name, (plain, *others))
+    finding = next(each for each in findings(class_).of_pair(*PAIR) if each.kind == "misspelling")
+    assert "“Seperate”, where others write “separate”" in finding.words
+    assert [(place.file, place.line) for place in finding.places] == [("tail.txt", 1), ("tail.txt", 2)]
+
+
+def test_texts_are_read_again_where_a_word_is_misspelled():
+    class_ = written(planted(lambda text: text.replace("separate", "seperate"), *TWO))
+    read = []
+
+    def texts_of(numbers):
+        read.extend(numbers)
+        return [class_[number] for number in numbers]
+
+    assert findings(iter(class_), texts_of=texts_of) == findings(class_)
+    assert tuple(read) == PAIR
+
+
 def test_what_many_share_is_no_evidence():
     change = lambda text: text + "# taken from the lecture notes\n"  # noqa: E731
     assert found_in(planted(change, *NAMES[:3])).pairs == {}

@@ -159,3 +159,13 @@ def test_repeated_statements_are_counted_by_file():
     assert padding([("python", line * 3)]).repeated == 2
     assert padding([("python", line), ("python", line)]).repeated == 0
     assert padding([("python", "print('one thing')\nprint('another thing')\n")]).repeated == 0
+
+
+@settings(max_examples=200)
+@given(st.lists(st.text(alphabet="ab= \t\x1c", max_size=14), max_size=12))
+def test_repeated_statements_are_the_same_in_any_alphabet(statements):
+    ascii_only = padding([("python", "\n".join(statements))])
+    assert padding([("python", "\n".join([*statements, "é()"]))]).repeated == ascii_only.repeated
+    shapes = ["".join(each.split()) for each in statements]
+    long = [shape for shape in shapes if len(shape) >= 10]
+    assert ascii_only.repeated == len(long) - len(set(long))

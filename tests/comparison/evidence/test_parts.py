@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whorl.comparison.evidence.findings import blank_out, submission_texts
-from whorl.comparison.evidence.traits import LexemeKind, bare, blanks, is_misspelling, lexemes, words
+from whorl.comparison.evidence.traits import (
+    LexemeKind,
+    bare,
+    blanks,
+    first_written,
+    is_misspelling,
+    lexemes,
+    lines_with_blanks,
+    words,
+)
 from whorl.comparison.result import File, Submission
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.code.tokens import NUMBERS, STRINGS, comment_pattern
@@ -45,32 +54,51 @@ def test_words_of_their_own(pair):
 
 
 def test_words_inside_names():
-    found = [(key, start) for key, _, start in words("getUserName HTTPServer under_scored x1y2 überall MISTAKE")]
-    assert found == [("server", 16), ("under", 23), ("scored", 29), ("überall", 41), ("mistake", 49)]
+    text = "getUserName HTTPServer under_scored x1y2 überall MISTAKE"
+    assert words(text) == {"server", "under", "scored", "überall", "mistake"}
+    assert first_written(text, {"server", "mistake", "absent"}) == {
+        "server": ("Server", 16),
+        "mistake": ("MISTAKE", 49),
+    }
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("undervalued _value value value", [("undervalued", 0), ("value", 13), ("value", 19)]),
-        ("evaluated values value", [("evaluated", 0), ("values", 10), ("value", 17)]),
-        ("valueä value1 2value value", [("valueä", 0), ("value", 7), ("value", 15), ("value", 21)]),
-        (f"{'a' * 300_000} {'a' * 300_000} {'a' * 150_000} aaaaa", [("aaaaa", 750_003)]),
+        ("undervalued _value value value", {"undervalued": 0, "value": 13}),
+        ("evaluated values value", {"evaluated": 0, "values": 10, "value": 17}),
+        ("valueä value1 2value value", {"valueä": 0, "value": 7}),
+        ("value", {"value": 0}),
+        (f"{'a' * 300_000} {'a' * 300_000} {'a' * 150_000} aaaaa", {"aaaaa": 750_003}),
     ],
 )
 def test_a_word_is_placed_where_it_is_first_written_and_not_inside_of_another(text, found):
-    assert [(key, start) for key, _, start in words(text)] == found
+    assert words(text) == found.keys()
+    assert {word: start for word, (_, start) in first_written(text, found.keys()).items()} == found
 
 
 @settings(max_examples=300)
 @given(st.text(alphabet="ab_Aé1 ,.", max_size=200))
 def test_words_are_those_of_a_plain_search(text):
-    first: dict[str, int] = {}
-    for match in re.finditer(r"\w{5,}", text):
-        first.setdefault(match[0], match.start())
     inner = re.compile(r"[A-Z]?[^\W\d_A-Z]+|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
-    plain = [(match[0], start + match.start()) for run, start in first.items() for match in inner.finditer(run)]
-    assert [(word, start) for _, word, start in words(text)] == [each for each in plain if 5 <= len(each[0]) <= 24]
+    plain: dict[str, tuple[str, int]] = {}
+    for run in re.finditer(r"\w{5,}", text):
+        for word in inner.finditer(run[0]):
+            if 5 <= len(word[0]) <= 24:
+                plain.setdefault(word[0].lower(), (word[0], run.start() + word.start()))
+    assert words(text) == plain.keys()
+    assert first_written(text, plain.keys()) == plain
+
+
+@settings(max_examples=500)
+@given(st.text(alphabet="ab(,) ;\t\r\n", max_size=60))
+def test_every_line_with_odd_blanks_is_looked_at(text):
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    lines = list(zip(starts, text.split("\n"), strict=True))
+    odd = re.compile(r"[^ \t\r] +[ ,;)\t]|[^ \t\r][ \t]+\r*\Z| \t")
+    looked_at = list(lines_with_blanks(text))
+    assert [each for each in lines if odd.search(each[1])] == [each for each in looked_at if odd.search(each[1])]
+    assert set(looked_at) <= set(lines)
 
 
 @settings(max_examples=300)

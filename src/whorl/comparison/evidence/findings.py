@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from whorl.comparison.evidence.finding import Finding, Findings, SubmissionTexts, Text
+from whorl.comparison.evidence.finding import Finding, Findings, Place, SubmissionTexts, Text
 from whorl.comparison.evidence.oddities import Oddities, OwnOddities, own_oddities
 from whorl.comparison.evidence.traits import (
     BLANKS,
@@ -15,11 +15,13 @@ from whorl.comparison.evidence.traits import (
     MISSPELLING,
     Holders,
     Lexeme,
+    Misspelling,
     RareTrait,
     Spelling,
     Trait,
     blanks,
     comments,
+    first_written,
     is_program,
     lexemes,
     literals,
@@ -62,8 +64,11 @@ def blank_out(text: str, spans: Sequence[Span]) -> str:
 # Maximum number of findings of one kind of a pair, rarest first. The last one states how many more there are.
 MOST_FINDINGS = 10
 
+# The kinds whose places are noted in every submission. Those of a word are looked up if it is misspelled: few are.
+PLACED = (COMMENT, LITERAL, BLANKS)
+
 # The kinds, in display order.
-KINDS = (MISSPELLING, COMMENT, LITERAL, BLANKS)
+KINDS = (MISSPELLING, *PLACED)
 
 WORDS = {
     COMMENT: "Both have the comment “{}”",
@@ -83,8 +88,9 @@ class TraitColumns(NamedTuple):
 
 
 class Traces(NamedTuple):
-    """The traits of a submission by kind, and its oddities, as values that JSON can hold."""
+    """The words of a submission, its other traits by kind, and its oddities, as values that JSON can hold."""
 
+    words: list[str]
     traits: dict[str, TraitColumns]
     oddities: OwnOddities
 
@@ -92,9 +98,11 @@ class Traces(NamedTuple):
 def traces(texts: SubmissionTexts) -> Traces:
     """Return the traits and oddities of a submission."""
     lexemes = _lexemes(texts.files)
-    columns = {kind: TraitColumns([], [], [], []) for kind in KINDS}
-    known: dict[str, set[str]] = {kind: set() for kind in KINDS}
+    columns = {kind: TraitColumns([], [], [], []) for kind in PLACED}
+    known: dict[str, set[str]] = {kind: set() for kind in PLACED}
     for number, (file, of_file) in enumerate(zip(texts.files, lexemes, strict=True)):
+        if not is_program(file.format):
+            continue
         lines = Lines(file.text)
         for kind, traits in _traits(file, of_file):
             first: dict[str, tuple[str, int]] = {}
@@ -107,26 +115,38 @@ def traces(texts: SubmissionTexts) -> Traces:
             columns[kind].shown.extend([first[key][0] for key in fresh])
             columns[kind].files.extend([number] * len(fresh))
             columns[kind].lines.extend(lines.lines([first[key][1] for key in fresh]))
-    return Traces(columns, own_oddities(texts, lexemes))
+    all_words = set().union(*[words(file.text) for file in texts.files])
+    return Traces(list(all_words), columns, own_oddities(texts, lexemes))
+
+
+# Return the texts of submissions, by their numbers, in this order.
+TextsOf = Callable[[Sequence[int]], Iterable[SubmissionTexts]]
 
 
 def findings(
-    submissions: Iterable[SubmissionTexts], base: Iterable[SubmissionTexts] = (), cache: ReadCache | None = None
+    submissions: Iterable[SubmissionTexts],
+    base: Iterable[SubmissionTexts] = (),
+    cache: ReadCache | None = None,
+    texts_of: TextsOf | None = None,
 ) -> Findings:
     """Return the rare traces that the submissions of a class share, and the oddities of each.
 
-    Read one submission at a time, unless it is in the cache. Ignore traits that are in ``base``, the starter code.
-    Number submissions in the order of iteration.
+    Read one submission at a time, unless it is in the cache, and by ``texts_of`` again those with misspellings. Without
+    it, hold all texts. Ignore traits that are in ``base``, the starter code. Number submissions in the order of
+    iteration.
     """
-    return _FindingSearch(base, cache).run(submissions)
+    if texts_of is None:
+        every = submissions = list(submissions)
+        return findings(submissions, base, cache, lambda numbers: [every[number] for number in numbers])
+    return _FindingSearch(base, cache, texts_of).run(submissions)
 
 
 class _FindingSearch:
-    def __init__(self, base: Iterable[SubmissionTexts], cache: ReadCache | None) -> None:
-        self._cache = cache
-        given = [traces(texts).traits for texts in base]
-        self._holders = {kind: Holders(key for each in given for key in each[kind].keys) for kind in KINDS}
-        self._spelling, self._oddities = Spelling(), Oddities()
+    def __init__(self, base: Iterable[SubmissionTexts], cache: ReadCache | None, texts_of: TextsOf) -> None:
+        self._cache, self._texts_of = cache, texts_of
+        given = [traces(texts) for texts in base]
+        self._holders = {kind: Holders(key for each in given for key in each.traits[kind].keys) for kind in PLACED}
+        self._spelling, self._oddities = Spelling(word for each in given for word in each.words), Oddities()
 
     def run(self, submissions: Iterable[SubmissionTexts]) -> Findings:
         count = 0
@@ -135,7 +155,7 @@ class _FindingSearch:
             names = [file.name for file in texts.files]
             for kind, traits in of_submission.traits.items():
                 self._holders[kind].add(number, names, zip(*traits, strict=True))
-            self._spelling.add(of_submission.traits[MISSPELLING].keys)
+            self._spelling.add(number, of_submission.words)
             self._oddities.add(number, texts, of_submission.oddities)
             count = number + 1
         return Findings(self._oddities.findings(), self._pairs(count))
@@ -148,21 +168,42 @@ class _FindingSearch:
         entry = self._cache.get(path)
         if entry is not None:
             traits = {kind: TraitColumns(*columns) for kind, columns in entry.facts["traits"].items()}
-            return Traces(traits, OwnOddities(*entry.facts["oddities"]))
+            return Traces(entry.facts["words"], traits, OwnOddities(*entry.facts["oddities"]))
         made = traces(texts)
         self._cache.put(path, CacheEntry(made._asdict(), []))
         return made
 
     def _pairs(self, count: int) -> Mapping[tuple[int, int], tuple[Finding, ...]]:
-        rare = {kind: list(holders.rare(count)) for kind, holders in self._holders.items()}
-        meant = self._spelling.meant(trait.key for trait in rare[MISSPELLING])
-        rare[MISSPELLING] = [trait for trait in rare[MISSPELLING] if trait.key in meant]
+        misspellings = self._spelling.misspellings(count)
+        meant = {each.word: each.meant for each in misspellings}
+        rare = {MISSPELLING: self._written(misspellings)}
+        rare |= {kind: list(holders.rare(count)) for kind, holders in self._holders.items()}
         by_pair: dict[tuple[int, int], dict[str, list[RareTrait]]] = defaultdict(lambda: defaultdict(list))
         for kind, traits in rare.items():
             for trait in traits:
                 for pair in combinations(sorted(trait.places), 2):
                     by_pair[pair][kind].append(trait)
         return {pair: tuple(_findings(pair, shared, meant, count)) for pair, shared in sorted(by_pair.items())}
+
+    def _written(self, misspellings: Sequence[Misspelling]) -> list[RareTrait]:
+        """Return the misspellings with their first places, each quoted as its first holder writes it."""
+        by_holder: dict[int, set[str]] = defaultdict(set)
+        for each in misspellings:
+            for number in each.holders:
+                by_holder[number].add(each.word)
+        shown: dict[str, str] = {}
+        places: dict[str, dict[int, Place]] = defaultdict(dict)
+        numbers = sorted(by_holder)
+        for number, texts in zip(numbers, self._texts_of(numbers) if numbers else (), strict=True):
+            wanted = by_holder[number]
+            for file in texts.files:
+                first = first_written(file.text, wanted)
+                lines = Lines(file.text)
+                for word, (spelling, start) in first.items():
+                    shown.setdefault(word, spelling)
+                    places[word][number] = Place(number, file.name, lines.line(start))
+                wanted = wanted - first.keys()
+        return [RareTrait(each.word, shown[each.word], places[each.word]) for each in misspellings]
 
 
 def _lexemes(files: Sequence[Text]) -> list[list[Lexeme]]:
@@ -171,12 +212,10 @@ def _lexemes(files: Sequence[Text]) -> list[list[Lexeme]]:
 
 
 def _traits(file: Text, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, Iterable[Trait]]]:
-    """Yield the traits of a file by kind."""
-    yield MISSPELLING, words(file.text)
-    if is_program(file.format):
-        yield COMMENT, comments(lexemes)
-        yield LITERAL, literals(lexemes)
-        yield BLANKS, blanks(file.text, file.starter_code)
+    """Yield the traits of a program by kind."""
+    yield COMMENT, comments(lexemes)
+    yield LITERAL, literals(lexemes)
+    yield BLANKS, blanks(file.text, file.starter_code)
 
 
 def _findings(

@@ -107,12 +107,23 @@ def padding(files: Sequence[tuple[str, str]]) -> Padding:
     file."""
     by_file = [list(_statements(*file)) for file in files]
     statements = [each for of_file in by_file for each in of_file]
-    long = [
-        [shape for each in of_file if len(each) >= MIN_REPEATED <= len(shape := "".join(each.split()))]
-        for of_file in by_file
-    ]
-    repeated = sum(len(shapes) - len(set(shapes)) for shapes in long)
-    return Padding(len(statements), len(statements) - len(_live(statements)), repeated)
+    return Padding(len(statements), len(statements) - len(_live(statements)), sum(map(_repeated, by_file)))
+
+
+def _repeated(statements: Sequence[str]) -> int:
+    """Return how many statements that are long enough repeat another one, whatever the blanks in them."""
+    shapes: Sequence[str | bytes]
+    if all(map(str.isascii, statements)):  # the blanks of all are removed together, which is faster
+        shapes = _BETWEEN.join(map(str.encode, statements)).translate(None, _ASCII_BLANKS).split(_BETWEEN)
+    else:
+        shapes = ["".join(each.split()) for each in statements]
+    long = [shape for shape in shapes if len(shape) >= MIN_REPEATED]
+    return len(long) - len(set(long))
+
+
+# A byte that no text has in UTF-8, and the blanks of ASCII.
+_BETWEEN = b"\xff"
+_ASCII_BLANKS = bytes(code for code in range(128) if chr(code).isspace())
 
 
 def outliers(shares: Sequence[float]) -> list[int]:
@@ -179,7 +190,8 @@ def _live(statements: Sequence[str]) -> set[int]:
     live = {number for number, assignment in enumerate(assignments) if assignment is None}
     reading = [statements[number] for number in live]
     while reading and setters:
-        fresh = [number for name in setters.keys() & _names("\n".join(reading)) for number in setters.pop(name)]
+        names = _names("\n".join(reading))
+        fresh = [number for name in setters.keys() & names for number in setters.pop(name)]
         live.update(fresh)
         reading = [assignment[2] for number in fresh if (assignment := assignments[number]) is not None]
     return live
@@ -189,7 +201,8 @@ def _names(code: str) -> set[str]:
     """Return the names in code. To cut ASCII at its signs is faster than a pattern."""
     if not code.isascii():
         return set(_NAME.findall(code))
-    return {run.lstrip(digits) for run in word_runs(code)}
+    runs = set(word_runs(code))
+    return runs.union([run.lstrip(digits) for run in runs if run[0] in digits])
 
 
 def _assignment(statement: str) -> re.Match[str] | None:

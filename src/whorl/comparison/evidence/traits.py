@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import IntEnum
 from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
@@ -171,12 +171,20 @@ def literals(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
     for kind, text, start in lexemes:
         if kind is LexemeKind.STRING:
             content = text.strip("\"'`")
-            if len(content) >= MIN_STRING and sum(map(len, word_runs(content))) >= MIN_STRING:
+            if len(content) >= MIN_STRING and _has_letters(content):
                 yield content, quote(text), start
         elif kind is LexemeKind.NUMBER and len(text) >= MIN_DIGITS:
             digits = text.replace("_", "").lower()
             if sum(map(str.isdigit, digits.rstrip("0"))) >= MIN_DIGITS:
                 yield digits, quote(text), start
+
+
+def _has_letters(content: str) -> bool:
+    """Return whether a string has enough letters and digits; nearly all have them at their beginning."""
+    head = content[:QUOTED]
+    return sum(map(len, word_runs(head))) >= MIN_STRING or (
+        len(content) > QUOTED and sum(map(len, word_runs(content))) >= MIN_STRING
+    )
 
 
 def comments(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
@@ -205,6 +213,9 @@ LONGEST_LINE = 400
 _SHAPE = re.compile(r"[^\W\d]\w*+|\d[\w.]*+")
 _BEFORE = re.compile(r"\S +[,;)]")
 _WIDE = re.compile(r"[^\s/#] {2,}[^\s/#*-]")
+# In a text without tabs, a blank after a sign and before another blank, the end of the line, a comma, a semicolon or a
+# bracket. The pattern begins with the blank itself: the next one is found quickly.
+_ODD = re.compile(r" (?<=[^ \n] )(?:[ ,;)]|\r*+(?:\n|\Z))")
 # The last sign of a line that may have blanks at its end.
 _LAST = (" ", "\t")
 
@@ -212,10 +223,8 @@ _LAST = (" ", "\t")
 def blanks(text: str, starter_code: Sequence[Span] = ()) -> Iterator[Trait]:
     """Yield the lines of a program with odd blanks, without lines that touch spans of starter code."""
     begins = [span.start for span in starter_code]
-    start = 0
-    for line in text.split("\n"):
+    for start, line in lines_with_blanks(text):
         body = line.rstrip("\r").lstrip(" \t")
-        # A quick check that most lines fail.
         may_be = "  " in body or " ," in body or " ;" in body or " )" in body or body[-1:] in _LAST or " \t" in line
         if may_be and len(line) <= LONGEST_LINE and (oddities := list(_oddities(line.rstrip("\r")))):
             shape = _SHAPE.sub(lambda match: "0" if match[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
@@ -223,7 +232,22 @@ def blanks(text: str, starter_code: Sequence[Span] = ()) -> Iterator[Trait]:
             is_starter_code = before > 0 and starter_code[before - 1].end > start
             if len("".join(line.split())) >= SHORTEST_LINE and not is_starter_code:
                 yield f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start
-        start += len(line) + 1
+
+
+def lines_with_blanks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that may have odd blanks, and their starts. If the text has tabs, these are all."""
+    if "\t" in text:
+        start = 0
+        for line in text.split("\n"):
+            yield start, line
+            start += len(line) + 1
+        return
+    match = _ODD.search(text)
+    while match is not None:
+        start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
+        end = len(text) if end < 0 else end
+        yield start, text[start:end]
+        match = _ODD.search(text, end)
 
 
 def _oddities(line: str) -> Iterator[str]:
@@ -255,54 +279,85 @@ VOWELS = frozenset("aeiouy")
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
 
 
-def words(text: str) -> Iterator[Trait]:
-    """Yield the words of a text, also those inside names; each spelling once, at its first position. Their keys are in
-    lower case."""
-    end = 0
-    for run in dict.fromkeys(word_runs(text)):
-        if len(run) >= SHORTEST_WORD and (parts := _words_of(run)):
-            start = _next_run(text, run, end)
-            end = start + len(run)
-            for key, word, at in parts:
-                yield key, word, start + at
+def words(text: str) -> set[str]:
+    """Return the words of a text, also those inside names, in lower case."""
+    return set().union(*[_words_of(run) for run in set(word_runs(text)) if len(run) >= SHORTEST_WORD])
 
 
-def _next_run(text: str, run: str, start: int) -> int:
+@lru_cache(1 << 16)
+def _words_of(run: str) -> tuple[str, ...]:
+    """Return the words of a run, in lower case. People of one class write the same names."""
+    if run.isascii() and run.isalpha() and run.islower():
+        return (run,) if len(run) <= LONGEST_WORD else ()
+    return tuple(match[0].lower() for match in _spelled_words(run))
+
+
+def _spelled_words(run: str) -> Iterator[re.Match[str]]:
+    return (match for match in _PARTS.finditer(run) if SHORTEST_WORD <= len(match[0]) <= LONGEST_WORD)
+
+
+def first_written(text: str, words: Set[str]) -> dict[str, tuple[str, int]]:
+    """Return the first of these words, given in lower case, in a text: each as it is written, and its position."""
+    runs = [run for run in set(word_runs(text)) if not words.isdisjoint(_words_of(run))]
+    first: dict[str, tuple[str, int]] = {}
+    for start, run in sorted((_first_run(text, run), run) for run in runs):
+        for word in _spelled_words(run):
+            if word[0].lower() in words:
+                first.setdefault(word[0].lower(), (word[0], start + word.start()))
+    return first
+
+
+def _first_run(text: str, run: str) -> int:
     """Return the position of a run that is not a part of a longer one."""
-    while True:
-        start = text.index(run, start)
-        end = start + len(run)
-        if not (_is_in_run(text[start - 1 : start]) or _is_in_run(text[end : end + 1])):
-            return start
+    start = text.index(run)
+    while _is_in_run(text[start - 1 : start]) or _is_in_run(text[start + len(run) : start + len(run) + 1]):
         while _is_in_run(text[start : start + 1]):
             start += 1
+        start = text.index(run, start)
+    return start
 
 
 def _is_in_run(sign: str) -> bool:
     return sign.isalnum() or sign == "_"
 
 
-@lru_cache(1 << 16)
-def _words_of(run: str) -> tuple[tuple[str, str, int], ...]:
-    """Return the words of a run, in lower case and as written, with their positions in it. People of one class write
-    the same names."""
-    if run.isascii() and run.isalpha() and run.islower():
-        return ((run, run, 0),) if len(run) <= LONGEST_WORD else ()
-    parts = ((match[0].lower(), match[0], match.start()) for match in _PARTS.finditer(run))
-    return tuple(part for part in parts if SHORTEST_WORD <= len(part[1]) <= LONGEST_WORD)
+class Misspelling(NamedTuple):
+    """A rare word, the common one that is meant, and the numbers of the submissions with the rare one."""
+
+    word: str
+    meant: str
+    holders: Sequence[int]
 
 
 class Spelling:
-    """Count the submissions with each word, and find rare words that are misspellings of common ones."""
+    """Count the submissions with each word, and find rare words that are misspellings of common ones. ``ignored`` are
+    words of starter code."""
 
-    def __init__(self) -> None:
+    def __init__(self, ignored: Iterable[str] = ()) -> None:
         self._writers: Counter[str] = Counter()
+        self._holders: dict[str, list[int]] = {}
+        self._ignored = set(ignored)
 
-    def add(self, distinct_words: Iterable[str]) -> None:
+    def add(self, submission: int, distinct_words: Sequence[str]) -> None:
         """Add the distinct words of one submission."""
         self._writers.update(distinct_words)
+        all_holders = self._holders
+        for word in distinct_words:
+            holders = all_holders.get(word)
+            if holders is None:
+                all_holders[word] = [submission]
+            elif len(holders) <= MOST_HOLDERS:  # one more than a rare word has
+                holders.append(submission)
 
-    def meant(self, rare: Iterable[str]) -> dict[str, str]:
+    def misspellings(self, submissions: int) -> list[Misspelling]:
+        """Return the misspellings that at least two of this many submissions share."""
+        most = most_holders(submissions)
+        rare = [
+            word for word, holders in self._holders.items() if 2 <= len(holders) <= most and word not in self._ignored
+        ]
+        return [Misspelling(word, meant, self._holders[word]) for word, meant in self._meant(rare).items()]
+
+    def _meant(self, rare: Iterable[str]) -> dict[str, str]:
         """Return the misspelled words among rare ones, each with the correct word."""
         near: dict[str, list[str]] = defaultdict(list)
         for word, writers in self._writers.items():
