@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from whorl.formats.code.normal import nodes
 from whorl.formats.code.normal.analysis import FunctionScope, scopes, settle, settle_fields
@@ -61,7 +61,30 @@ SILENT = frozenset({"list", "nothing", "class", "parameter", "cast"})
 FIRST = frozenset({"function", "lambda", "each", "switch", "case", "try_statement"})
 
 # Between two statements, in what is still to be told.
-CUT = ""
+CUT: Final = ""
+
+# How a node is told: its symbol after what is inside it, before it and with an end, without one; or as its kind needs.
+AFTER: Final = 0
+BEFORE: Final = 1
+INSIDE: Final = 2
+NEVER: Final = 3
+BLOCK: Final = 4
+BRANCH: Final = 5
+LOOP: Final = 6
+CALL: Final = 7
+DECLARATION: Final = 8
+
+# The way of each kind that is not told after what is inside it. To look it up once is faster than to compare kinds.
+WAYS: Final[dict[str, int]] = {
+    **dict.fromkeys(FIRST, BEFORE),
+    **dict.fromkeys(SILENT, INSIDE),
+    "global": NEVER,
+    "block": BLOCK,
+    "if": BRANCH,
+    "loop": LOOP,
+    "call": CALL,
+    "declare": DECLARATION,
+}
 
 
 def variables(program: TreeNode) -> set[bytes]:
@@ -104,49 +127,49 @@ class Emission:
                     self._is_first = STATEMENT
                 continue
             kind, inside = node.kind, node.children
+            way = WAYS.get(kind, AFTER)
             if not inside:
-                self._put_leaf(node, kind)
+                if way == BLOCK:
+                    self._is_first = STATEMENT
+                elif way not in (INSIDE, NEVER):
+                    self._append(node, kind, node.start, node.end)
                 continue
-            if kind == "declare" and not self._declares:
+            if way == DECLARATION and not self._declares:
                 if len(inside) == 1:
                     continue
                 kind = "assign"
-            if kind == "block":
+            if way == INSIDE:
+                waiting += inside[::-1]
+            elif way == BLOCK:
                 waiting.append(CUT)
                 for statement in reversed(inside):
-                    waiting += (statement, CUT)
-            elif kind in SILENT:
-                waiting += inside[::-1]
-            elif kind == "global":
-                continue
-            elif kind == "if":
+                    waiting.append(statement)
+                    waiting.append(CUT)
+            elif way == BRANCH:
                 condition, then, other = inside
                 waiting += [node, "end"]
                 waiting += [other, node, "else"] if other.children else []
                 waiting += [then, condition, node, "if"]
-            elif kind == "loop":
+            elif way == LOOP:
                 self._put(node, kind)
                 condition, body = inside
                 waiting += [node, "end", *((condition, body) if node.text else (body, condition))]
-            elif kind == "call" and self._is_of_a_class(inside[0]):
+            elif way == CALL and self._is_of_a_class(inside[0]):
                 waiting += [node, kind, *inside[:0:-1], inside[0], "name"]
-            elif kind in FIRST:
+            elif way == BEFORE:
                 self._put(node, kind)
                 waiting += [node, "end", *inside[::-1]]
-            else:
-                waiting += [node, kind, *inside[::-1]]
+            elif way != NEVER:
+                waiting.append(node)
+                waiting.append(kind)
+                for child in reversed(inside):
+                    waiting.append(child)
 
     def _is_of_a_class(self, called: TreeNode) -> bool:
         """Return whether a function is called by the name of its class or module, which only says where it is
         defined."""
         on = called.children[0] if called.kind == "field" and called.children else called
         return on is not called and on.kind == "name" and on.text.split(b"\0")[0] not in self._variables
-
-    def _put_leaf(self, node: TreeNode, kind: str) -> None:
-        if kind == "block":
-            self._is_first = STATEMENT
-        elif kind not in SILENT and kind != "global":
-            self._append(node, kind, node.start, node.end)
 
     def _put(self, node: TreeNode, kind: str) -> None:
         self._append(node, kind, *_place(node, kind))
