@@ -11,8 +11,12 @@ from pathlib import Path
 WORKERS = 2
 
 # Small corpora: making plans, machine code and threads for long runs would take longer than the runs.
-# Nor is there a reason to verify the classes of Spark.
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+# Nor is there a reason to verify the classes of Spark. Hadoop starts chmod for each file that it makes: without a
+# program between that Java would start it by.
+JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote "
+    "-XX:-UsePerfData -Djdk.lang.Process.launchMechanism=VFORK"
+)
 QUICK = {
     "spark.driver.extraJavaOptions": JAVA,
     "spark.executor.extraJavaOptions": JAVA,
@@ -31,6 +35,9 @@ QUICK = {
     "spark.sql.parquet.compression.codec": "uncompressed",
     "spark.shuffle.compress": "false",
     "spark.broadcast.compress": "false",
+    # Each file of a stage would have a file of checksums beside it, and be moved twice.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
 }
 
 # Seconds that a process of Java may take to be ready on a machine that has other work.

@@ -83,7 +83,8 @@ def test_answers_are_those_of_an_index_built_here(spark, tmp_path, library, monk
 def test_what_is_not_empty_and_what_is_named_twice_is_refused(spark, tmp_path, library):
     from whorl.spark.index import build
 
-    place, _, _ = built(spark, tmp_path / "one.index", [library], tmp_path / "one")
+    place = Index.create(tmp_path / "one.index", "text")
+    place.add(Document("old", (library / "text00.txt").read_text()))
     with pytest.raises(InputError, match="only an empty index"):
         build(spark, place, [library], Rules(), _named, stages=str(tmp_path / "two"))
     with pytest.raises(InputError, match="name it once"):
