@@ -3,13 +3,14 @@
 The server is a process of its own here, so that its memory is its own.
 """
 
+import asyncio
 import json
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 
 from tests.service.harness import ALL, PATIENCE, prose
 from whorl.errors import InputError
+from whorl.service.api import bodies
 from whorl.service.api.large_json import MOST_BYTES, MOST_STRINGS, PIECE, has_many_strings, parted
 from whorl.service.app import HEAD_BYTES
 from whorl.service.authentication import TokenStore
@@ -222,6 +224,24 @@ def test_long_and_deep_lists_are_refused_before_they_are_parsed() -> None:
         with pytest.raises(ValueError, match="far more fields"):
             parted(body, "text")
     assert parted(b'{"text": "' + b"1," * MOST_BYTES + b'"}', "text")[1] == "{}"
+
+
+def test_a_body_that_comes_byte_by_byte_is_not_counted_anew_for_each() -> None:
+    looks = 0
+
+    class Part(bytes):
+        def __len__(self) -> int:
+            nonlocal looks
+            looks += 1
+            return 1
+
+    class Slow:
+        async def stream(self) -> AsyncIterator[bytes]:
+            for _ in range(1000):
+                yield Part(b"x")
+
+    assert asyncio.run(bodies._received(Slow())) == b"x" * 1000  # type: ignore[arg-type] # all that it asks for
+    assert looks <= 2000
 
 
 def test_no_tenant_holds_all_the_room_for_bodies(tmp_path: Path) -> None:

@@ -73,13 +73,12 @@ async def json_of(request: Request, model: type[M]) -> M:
 
 async def _received(request: Request) -> bytes:
     """Receive a body. One that has far too many strings in its first piece is refused then."""
-    parts, is_known = list[bytes](), False
+    parts, size = list[bytes](), 0
     async for part in request.stream():
         parts.append(part)
-        if not is_known and sum(map(len, parts)) >= PIECE:
-            is_known = True
-            if has_many_strings(b"".join(parts)):
-                raise Problem(422, f"The body cannot be read: {MANY}.")
+        if size < PIECE <= size + len(part) and has_many_strings(b"".join(parts)):
+            raise Problem(422, f"The body cannot be read: {MANY}.")
+        size += len(part)
     return b"".join(parts)
 
 
