@@ -2,8 +2,10 @@
 
 import os
 import signal
+import time
 from contextlib import contextmanager
 from dataclasses import replace
+from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +24,7 @@ from whorl.service.documents import LARGE, NewDocument
 from whorl.service.index_process import NICENESS, IndexProcess
 from whorl.service.problems import Problem
 from whorl.service.search import SearchQuery
+from whorl.service.tenant_index import IndexQuery
 
 # A text that is large, of which two documents have a part; a third is another owner's.
 TEXTS = [prose(number, 3000) for number in range(3)]
@@ -41,8 +44,12 @@ def context(tmp_path_factory):
 
 @pytest.fixture
 def acme(context) -> Principal:
+    return tenant_of(context, "acme")
+
+
+def tenant_of(context: Context, name: str) -> Principal:
     scopes = frozenset({TokenScope.SEARCH, TokenScope.ADD})
-    return Principal.of(context.tokens.create("acme", scopes, "test")[0], None, "")
+    return Principal.of(context.tokens.create(name, scopes, "test")[0], None, "")
 
 
 def in_server(monkeypatch) -> None:
@@ -105,7 +112,7 @@ def test_near_duplicates_of_a_large_document_are_the_same(context, acme, monkeyp
 
 def test_a_large_document_is_prepared_alike(context, acme) -> None:
     document = whorl.Document("acme/main/large", QUERY, owner="acme")
-    with context.searching(acme) as index:
+    with context.opened() as index:
         here = documents.prepare_document(index, document, False)
     with context.in_process(acme) as process:
         there = process.call("whorl.service.documents:prepare_document", document, False)
@@ -127,6 +134,84 @@ def test_a_fault_is_the_same_problem(context, acme, monkeypatch) -> None:
     with pytest.raises(whorl.WhorlError) as here:
         search.search(context, acme, query)
     assert (elsewhere.value.status, elsewhere.value.detail) == (422, str(here.value))
+
+
+@pytest.fixture
+def crowded(tmp_path):
+    """A context of two threads, of which a tenant may have one."""
+    settings = settings_in(tmp_path, threads=2)
+    with whorl.Index.open(settings.index) as index:
+        index.add(whorl.Document("acme/main/0", TEXTS[0], owner="acme"))
+    context = Context(settings)
+    yield context
+    context.close()
+
+
+def waiting_search(context: Context, principal: Principal, query: SearchQuery) -> Thread:
+    """Begin a search that has to wait."""
+    before = context.waiting
+    thread = Thread(target=search.search, args=(context, principal, query))
+    thread.start()
+    while context.waiting == before:
+        time.sleep(0.001)
+    return thread
+
+
+def test_further_processes_answer_while_others_wait(crowded, monkeypatch) -> None:
+    acme = tenant_of(crowded, "acme")
+    query, small = SearchQuery(content=TEXTS[0][:5000]), SearchQuery(content=TEXTS[0][:3000])
+    answer = search.search(crowded, acme, query)
+    asked, call = list[str](), IndexProcess.call
+
+    def noted(process, target, *given):
+        asked.append(target.rpartition(":")[2])
+        assert process._niceness == 0
+        return call(process, target, *given)
+
+    monkeypatch.setattr(IndexProcess, "call", noted)
+    with crowded.searching(tenant_of(crowded, "bolt")), crowded.searching(tenant_of(crowded, "cora")):
+        waits = waiting_search(crowded, acme, small)
+        assert not asked
+        assert search.search(crowded, acme, query) == answer  # the first who meets one that waits asks for more
+        waits.join()
+        new = NewDocument(name="later", content=prose(77))
+        added = documents.add_document(crowded, acme, new)
+        assert added.state == "added"
+        found = search.search(crowded, acme, SearchQuery(content=prose(77)))
+        assert [hit.document.id for hit in found.hits] == [added.document.id]
+        assert asked == ["adopt_owners", "find_hits", "find_hits", "prepare_document", "find_hits"]
+        asked.clear()
+        (process,) = crowded._searchers._added
+        os.kill(process._process.pid, signal.SIGKILL)
+        with pytest.raises(Problem, match="process of this request ended"):
+            search.search(crowded, acme, query)
+        assert search.search(crowded, acme, query) == answer
+    assert asked == ["find_hits", "find_hits", "adopt_owners"]
+
+
+def test_a_small_query_that_a_further_process_finds_large_is_read_at_a_low_priority(crowded) -> None:
+    process = IndexProcess(crowded.settings.index, 0)
+    try:
+        query = IndexQuery(document=whorl.Document("query", TEXTS[0][:5000]), tenant="acme")
+        assert process.call("whorl.service.search:find_hits", tenant_of(crowded, "acme"), query, True, 5000) is None
+        assert process.call("whorl.service.search:find_hits", tenant_of(crowded, "acme"), query, True) is not None
+    finally:
+        process.close()
+
+
+def test_where_no_further_process_can_be_started_the_threads_go_on(crowded, monkeypatch, caplog) -> None:
+    def refuse(*_):
+        raise Problem(503, "no process")
+
+    monkeypatch.setattr(IndexProcess, "call", refuse)
+    acme = tenant_of(crowded, "acme")
+    with crowded.searching(acme):
+        threads = [waiting_search(crowded, acme, SearchQuery(content=TEXTS[0][:3000])) for _ in range(3)]
+        while "no further process for searches" not in caplog.text:
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert crowded._searchers.size == 2
 
 
 @pytest.fixture

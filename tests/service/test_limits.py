@@ -200,6 +200,28 @@ def test_a_tenant_that_asks_without_end_keeps_nobody_out() -> None:
     assert len(served) == 6
 
 
+def test_what_is_added_later_is_given_to_whoever_waits_and_preferred_from_then_on() -> None:
+    pool, served = Pool[str](lambda: "opened", 2, 8), list[str]()
+
+    def use() -> None:
+        with pool.borrowed("acme") as item:
+            served.append(item)
+
+    waiting = threading.Thread(target=use)
+    with pool.borrowed("cora"), pool.borrowed("bolt"):
+        waiting.start()
+        while not pool.waits:
+            time.sleep(0.001)
+        pool.add("first")
+        waiting.join()
+        assert served == ["first"]
+        pool.add("second")
+        assert (pool.size, pool.most) == (4, 12)
+    with pool.borrowed("acme") as first, pool.borrowed("acme") as second, pool.borrowed("bolt") as third:
+        assert ({first, second}, third) == ({"first", "second"}, "opened")
+    assert sorted(pool.free()) == ["first", "opened", "opened", "second"]
+
+
 def test_no_more_are_expected_of_a_tenant_than_may_wait() -> None:
     """Whatever is received for the others would be refused once it is there."""
     pool = Pool(object, 2, 8)

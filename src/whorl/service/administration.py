@@ -118,7 +118,7 @@ def measure_usage(context: Context, principal: Principal) -> Usage:
     documents: Counter[str | None] = Counter()
     symbols: Counter[str | None] = Counter()
     fingerprints: Counter[str | None] = Counter()
-    with context.searching(principal) as index, index.reading():
+    with context.opened() as index, index.reading():
         stats, after = index.stats(), 0
         while page := index.page_by_number(after, BATCH):
             for entry in page:
@@ -167,7 +167,7 @@ def export_person(context: Context, principal: Principal, person: str) -> IO[byt
 def _filled(context: Context, principal: Principal, person: str, export: IO[bytes]) -> bool:
     """Write the archive; return whether there was any data."""
     with zipfile.ZipFile(export, "w", zipfile.ZIP_DEFLATED) as archive:
-        with context.searching(principal) as index, index.reading():
+        with context.opened() as index, index.reading():
             documents = list(_documents(index, person, archive))
         lines = [asdict(line) for line in context.audit.about(person)]
         receipts = [asdict(each) for each in context.receipts.listed(person, limit=1 << 30)]
@@ -247,7 +247,7 @@ def erase_person(context: Context, principal: Principal, person: str) -> Erasure
     checked_fact(person, "person")
     jobs = context.jobs.listed(None, limit=1 << 30, everyone=True)
     unfinished = tuple(job.id for job in jobs if not job.state.is_over)
-    with context.searching(principal) as index, index.reading():
+    with context.opened() as index, index.reading():
         entries = list(_entries_of(index, person))
     of_person = [job.id for job in jobs if job.tenant == person and job.state.is_over]
     results = tuple(dict.fromkeys([*of_person, *(job.id for job, _ in _comparisons_with(context, person))]))

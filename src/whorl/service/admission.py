@@ -101,13 +101,14 @@ class Pool(Generic[T]):
 
     A tenant has all of the things but one at the most, and half of the places to wait, so that nobody keeps the others
     out. Whoever has the fewest comes first; among those, who waits longest. ``None`` is the service itself, which has
-    no share.
+    no share. Things that are added later are preferred, and a tenant may have as many as were added.
     """
 
     def __init__(self, opener: Callable[[], T], size: int, waiting: int) -> None:
         self._opener, self._left, self._room, self.size = opener, size, waiting, size
         self._share, self._share_of_room = max(1, size - 1), max(1, ceil(waiting / 2))
         self._free: list[T] = []
+        self._added: list[T] = []
         self._line: list[_Place] = []
         self._used: Counter[str | None] = Counter()
         self._expected: Counter[str | None] = Counter()
@@ -127,8 +128,16 @@ class Pool(Generic[T]):
             yield item
         finally:
             with self._changed:
-                self._free.append(item)
+                self._give_back(item)
                 self._give_up(tenant)
+
+    def add(self, item: T) -> None:
+        """Add an item."""
+        with self._changed:
+            self._added.append(item)
+            self.size, self.most, self._share = self.size + 1, self.most + 1, max(self._share, len(self._added))
+            self._give_back(item)
+            self._changed.notify_all()
 
     @contextmanager
     def expected(self, tenant: str | None) -> Iterator[None]:
@@ -150,6 +159,10 @@ class Pool(Generic[T]):
         with self._changed:
             items, self._free = self._free, []
             return items
+
+    def _give_back(self, item: T) -> None:
+        """Put an item where it is taken from: the last one is next."""
+        self._free.insert(len(self._free) if item in self._added else 0, item)
 
     def _take(self, tenant: str | None) -> T:
         with self._changed:

@@ -1,11 +1,15 @@
 """The application context: everything that a running service has open. Every operation takes it."""
 
+import logging
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, NoReturn
 
+from whorl.errors import WhorlError
 from whorl.sandbox import default_sandbox
 from whorl.sandbox.jail import describe_jail
 from whorl.sandbox.pool import use_workers
@@ -14,14 +18,14 @@ from whorl.service.audit import AuditLog
 from whorl.service.authentication import Principal, SessionStore, Token, TokenStore
 from whorl.service.database import SERVICE_DATABASE, ServiceDatabase
 from whorl.service.disclosure import Disclosure
-from whorl.service.index_process import IndexProcess
+from whorl.service.index_process import IndexProcess, IndexThread
 from whorl.service.jobs import JobQueue
 from whorl.service.middleware import FORM, Metrics
 from whorl.service.problems import Problem
 from whorl.service.retention import CollectionStore, Maintenance, ReceiptStore
 from whorl.service.runner import Runner
 from whorl.service.settings import ServiceSettings
-from whorl.service.tenant_index import WAITING, DocumentWriter, Ownership, TenantIndex
+from whorl.service.tenant_index import WAITING, DocumentWriter, Ownership, TenantIndex, adopt_owners
 from whorl.service.workspace import JOBS_FOLDER
 from whorl.storage.files import make_private_folder
 
@@ -40,6 +44,40 @@ SPARE_WORKERS = 2
 
 # Small questions (a list, a text) that may wait: each takes milliseconds, and has a reader beside the searches' own.
 SMALL_WAITING = 16
+
+# The function that tells a process what the server knows.
+ADOPT_OWNERS = f"{adopt_owners.__module__}:{adopt_owners.__name__}"
+
+_log = logging.getLogger(__name__)
+
+
+class Growth:
+    """Adds something in the background, one after the other and ``most`` in all, while more is wanted."""
+
+    def __init__(self, most: int, add: Callable[[], None]) -> None:
+        self._left, self._add, self._turn = most, add, Lock()
+        self._thread: Thread | None = None
+
+    def want(self) -> None:
+        """Begin to add one, unless one is being added or all are there."""
+        with self._turn:
+            if self._left > 0 and (self._thread is None or not self._thread.is_alive()):
+                self._left -= 1
+                self._thread = Thread(target=self._run, name="growth", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Wait for the one that is being added, and add no other."""
+        with self._turn:
+            self._left, thread = 0, self._thread
+        if thread is not None:
+            thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._add()
+        except (OSError, WhorlError):
+            _log.exception("no further process for searches can be started")
 
 
 class Context:
@@ -61,8 +99,10 @@ class Context:
         self.disclosure = Disclosure(self.database, self.audit, secret, settings.foreign_answers)
         self.runner = Runner(self.jobs, settings.index, longest=settings.job_seconds, memory=settings.job_memory)
         self.writer = DocumentWriter(first, self.receipts, timedelta(days=settings.purge_within))
-        self._searchers = Pool(self._opened, settings.threads, settings.waiting)
-        self._lookers = Pool(self._opened, 1, SMALL_WAITING)
+        self._searchers = Pool[IndexThread | IndexProcess](self._thread, settings.threads, settings.waiting)
+        # On one core, a process would only take turns with the thread.
+        self._growth = Growth(settings.threads if settings.threads > 1 else 0, self._add_searcher)
+        self._lookers = Pool(self.opened, 1, SMALL_WAITING)
         self._processes = Pool(lambda: IndexProcess(settings.index), max(2, settings.threads), settings.waiting)
         self._tokens_used = RateLimiter(settings.rate, settings.burst)
         share = settings.max_batch + FORM
@@ -106,14 +146,18 @@ class Context:
         self._is_closed = True
         self.upkeep.stop()
         self.runner.stop()
+        self._growth.stop()
         for pool in (self._searchers, self._lookers, self._processes, self._registries, self._sweeps):
             for opened in pool.free():
                 opened.close()
         self.writer.close()
         self.database.close()
 
-    def searching(self, principal: Principal) -> AbstractContextManager[TenantIndex]:
-        """Borrow an index for a search or for reading a document. Raise 429 if too many wait."""
+    def searching(self, principal: Principal) -> AbstractContextManager[IndexThread | IndexProcess]:
+        """Borrow an index for a small search or for reading a small document. Raise 429 if too many wait. Where some
+        wait, processes are started that answer the next ones."""
+        if self._searchers.waits:
+            self._growth.want()
         return self._searchers.borrowed(_share_of(principal))
 
     def reading(self, principal: Principal | None = None) -> AbstractContextManager[TenantIndex]:
@@ -162,7 +206,7 @@ class Context:
         pools = (
             self._searchers, self._lookers, self._processes, self._registries, self._sweeps, self._fetches,
         )  # fmt: skip
-        return sum(pool.most for pool in pools) + WAITING
+        return sum(pool.most for pool in pools) + self.settings.threads + WAITING  # as many searchers may be added
 
     @property
     def waiting(self) -> int:
@@ -213,8 +257,24 @@ class Context:
         with self.reading() as index, index.reading():
             return index.bytes_by_tenant()
 
-    def _opened(self) -> TenantIndex:
+    def opened(self) -> TenantIndex:
+        """Return an index of one's own, to be closed: for an administrator who reads all of it."""
         return TenantIndex.of(self.settings.index, self.ownership)
+
+    def _thread(self) -> IndexThread:
+        return IndexThread(self.opened())
+
+    def _add_searcher(self) -> None:
+        process = IndexProcess(self.settings.index, 0, self._tell_owners)
+        try:
+            process.start()
+        except BaseException:
+            process.close()
+            raise
+        self._searchers.add(process)
+
+    def _tell_owners(self, process: IndexProcess) -> None:
+        process.call(ADOPT_OWNERS, self.ownership.known())
 
 
 def _share_of(principal: Principal | None) -> str | None:

@@ -121,12 +121,10 @@ def add_document(context: Context, principal: Principal, new: NewDocument) -> Ad
 def _prepared(
     context: Context, principal: Principal, document: Document, sanctioned: bool
 ) -> tuple[Entry | None, Prepared | None]:
-    """Read a document in this process, or in another one if it is large."""
-    if len(document.content) <= LARGE:  # type: ignore[arg-type] # a request has no path
-        with context.searching(principal) as index:
-            return prepare_document(index, document, sanctioned)
-    with context.in_process(principal) as process:
-        entry, prepared = process.call(f"{__name__}:{prepare_document.__name__}", document, sanctioned)
+    """Read a document beside small searches, or in a process with a low priority if it is large."""
+    is_small = len(document.content) <= LARGE  # type: ignore[arg-type] # a request has no path
+    with context.searching(principal) if is_small else context.in_process(principal) as searcher:
+        entry, prepared = searcher.call(f"{__name__}:{prepare_document.__name__}", document, sanctioned)
         return entry, prepared
 
 

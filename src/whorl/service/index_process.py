@@ -1,7 +1,8 @@
-"""A process that does the large work of requests: large searches, documents and bodies, at a low priority.
+"""A process that does work of requests: large searches, documents and bodies at a low priority, and small ones while
+others wait.
 
 In the server's process, where threads take turns, they would hold up everybody. Both sides are here: the server calls
-``IndexProcess.call``, the process runs ``main``.
+``IndexProcess.call``, the process runs ``main``. ``IndexThread`` does the same work in the server.
 """
 
 import logging
@@ -40,10 +41,13 @@ _log = logging.getLogger(__name__)
 
 
 class IndexProcess:
-    """A process with an open index. Starts with the first call, and again after it died. Not thread-safe."""
+    """A process with an open index. Starts with the first call, and again after it died; ``tell`` is called then, with
+    the new process. Not thread-safe."""
 
-    def __init__(self, index: Path) -> None:
-        self._index = index
+    def __init__(
+        self, index: Path, niceness: int = NICENESS, tell: Callable[["IndexProcess"], object] | None = None
+    ) -> None:
+        self._index, self._niceness, self._tell = index, niceness, tell
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
 
@@ -51,12 +55,12 @@ class IndexProcess:
         """Return ``target(index, *arguments)``, where ``target`` is a function, ``module:name``. Raise the problem that
         it ended with."""
         try:
-            connection = self._connection or self._start()
+            connection = self._connection or self.start()
             connection.send((target, arguments))
             is_done, value = connection.recv()
         except (EOFError, OSError) as error:
             self.close()
-            _log.error("the process of a large request ended: %s", error or "killed")
+            _log.error("the process of a request ended: %s", error or "killed")
             detail = "The process of this request ended. Try again, with a smaller text if it happens again."
             raise Problem(503, detail) from error
         if not is_done:
@@ -75,18 +79,36 @@ class IndexProcess:
             self._process.wait()
         self._connection = self._process = None
 
-    def _start(self) -> Connection:
+    def start(self) -> Connection:
+        """Start the process; call it once. Return the way to it."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            command = [*_COMMAND, str(self._index), str(theirs.fileno())]
+            command = [*_COMMAND, str(self._index), str(theirs.fileno()), str(self._niceness)]
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
-            self._connection = Connection(ours.detach())
-        return self._connection
+            self._connection = connection = Connection(ours.detach())
+        if self._tell is not None:
+            self._tell(self)
+        return connection
+
+
+class IndexThread:
+    """The same for a thread of the server, with an index of its own. Not thread-safe."""
+
+    def __init__(self, index: TenantIndex) -> None:
+        self._index = index
+
+    def call(self, target: str, *arguments: Any) -> Any:
+        """Return ``target(index, *arguments)``, where ``target`` is a function, ``module:name``."""
+        return _resolve(target)(self._index, *arguments)
+
+    def close(self) -> None:
+        """Close the index."""
+        self._index.close()
 
 
 def main(arguments: list[str]) -> int:
     """Answer calls until the server closes its end, or is gone."""
-    os.nice(NICENESS)
+    os.nice(int(arguments[2]))
     always_in_worker()
     use_workers(1)
     connection = Connection(int(arguments[1]))
@@ -111,10 +133,10 @@ def _answer(index: TenantIndex, target: str, values: tuple[Any, ...]) -> tuple[b
     except WhorlError as error:
         problem = problem_of(error)
         if problem.status >= 500 and problem is not error:
-            _log.exception("a large request failed")
+            _log.exception("a request failed")
         return False, (problem.status, problem.detail, problem.title, problem.retry_after)
     except Exception:  # a fault of the program: reported as one, and the next request is served
-        _log.exception("a large request failed")
+        _log.exception("a request failed")
         return False, (500, "An internal error occurred. See the log of the service.", None, None)
 
 

@@ -148,7 +148,7 @@ def near_duplicates(
     """Return the near-duplicates of a document in the index, most similar first."""
     principal.require(TokenScope.SEARCH)
     limit = max(1, min(limit, MOST_HITS))
-    with context.searching(principal) as index, index.reading():
+    with context.reading(principal) as index, index.reading():
         entry = visible_entry(index, principal, number)
         index_query = IndexQuery(
             document=index.document(entry.name), tenant=principal.tenant, everyone=principal.is_admin,
@@ -173,25 +173,28 @@ class FoundHits:
 
 
 def _found(context: Context, principal: Principal, query: IndexQuery, with_text: bool) -> FoundHits:
-    """Search in this process, or in another one if there is much to read."""
-    content = query.document.content
+    """Search beside other small searches, or in a process with a low priority if there is much to read."""
+    content, target = query.document.content, f"{__name__}:{find_hits.__name__}"
+    found: FoundHits | None = None
     if not isinstance(content, bytes | str) or len(content) <= LARGE:
-        with suppress(LargeSearchError), context.searching(principal) as index:
-            return find_hits(index, principal, query, with_text, LARGE)
-    with context.in_process(principal) as process:
-        found: FoundHits = process.call(f"{__name__}:{find_hits.__name__}", principal, query, with_text)
-        return found
+        with context.searching(principal) as searcher:
+            found = searcher.call(target, principal, query, with_text, LARGE)
+    if found is None:
+        with context.in_process(principal) as process:
+            found = process.call(target, principal, query, with_text)
+    return found
 
 
 def find_hits(
     index: TenantIndex, principal: Principal, query: IndexQuery, with_text: bool, most: int | None = None
-) -> FoundHits:
-    """Search an index. Raise ``LargeSearchError`` if there is more than ``most`` to read."""
-    with index.reading():
+) -> FoundHits | None:
+    """Search an index. Return None if there is more than ``most`` to read."""
+    with suppress(LargeSearchError), index.reading():
         outcome = index.ask(query, most)
         hits = outcome.hits
         owned, text = _owned(index, principal, hits), hits.text if with_text else ""
         return FoundHits(owned, outcome.others, hits.cost, hits.notes, len(hits.text), text)
+    return None
 
 
 def _answer(context: Context, principal: Principal, name: str, found: FoundHits) -> SearchAnswer:

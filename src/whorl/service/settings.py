@@ -57,7 +57,8 @@ class ServiceSettings:
     max_batch: int = 256 * MEGABYTE
     # Files of one comparison: more belong into an archive. Each is an open file while the request is read.
     max_files: int = 1000
-    # Threads that ask the index: the compiled loops run beside each other, the rest takes turns.
+    # Threads that ask the index: the compiled loops run beside each other, the rest takes turns. If searches wait, as
+    # many processes help them.
     threads: int = _cores()
     # Searches that wait for such a thread. One takes some 20 ms: the last of 8 waits for a sixth of a second on an idle
     # machine, and who would wait longer hears so at once.

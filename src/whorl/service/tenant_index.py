@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from threading import Lock, Semaphore
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,21 @@ BATCH = 2000
 UNKNOWN, HOUSE = -1, 0
 
 
+class KnownOwners(NamedTuple):
+    """The number of the last document, the codes of owners, and the code and the fingerprints of each document."""
+
+    last: int
+    codes: dict[str, int]
+    owners: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+
+
 class Ownership:
     """Owners and sizes of all documents, by number. Several threads may ask; one at a time adds."""
 
     def __init__(self) -> None:
         self._turn = Lock()
+        self._codes: dict[str, int]
         self._clear()
 
     def learn(self, index: Index) -> None:
@@ -51,6 +61,18 @@ class Ownership:
         """Load everything again next time: an owner changed."""
         with self._turn:
             self._clear()
+
+    def known(self) -> "KnownOwners":
+        """Return what was loaded, for another process."""
+        with self._turn:
+            size = self._last + 1
+            return KnownOwners(self._last, dict(self._codes), self._owners[:size].copy(), self._sizes[:size].copy())
+
+    def adopt(self, known: "KnownOwners") -> None:
+        """Take what another process has loaded instead of loading it."""
+        with self._turn:
+            self._last, self._codes = known.last, known.codes
+            self._owners, self._sizes = known.owners, known.sizes
 
     def are_of(self, tenant: str | None, numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """Return which documents belong to a tenant."""
@@ -83,7 +105,7 @@ class Ownership:
 
     def _clear(self) -> None:
         self._last = 0
-        self._codes: dict[str, int] = {}
+        self._codes = {}
         self._owners = np.full(1, UNKNOWN, np.int32)
         self._sizes = np.zeros(1, np.int64)
 
@@ -266,6 +288,11 @@ class TenantIndex(Index):
             (matches.numbers, -scores.containment, -(scores.resemblance if query.alike else scores.score))
         )
         return matches[np.sort(order[: query.limit * (CLOSER if query.everyone and not query.alike else 1)])]
+
+
+def adopt_owners(index: TenantIndex, known: KnownOwners) -> None:
+    """Tell the index of another process whose the documents are: to read all rows again takes seconds."""
+    index.ownership.adopt(known)
 
 
 def stored_bytes(prepared: Prepared) -> int:
