@@ -144,11 +144,12 @@ class BestPairs:
         self._size = 0
         self.reached = 0
 
-    def add(self, pairs: Estimates) -> None:
-        """Add some pairs."""
-        is_enough = pairs.measure(self._measure, self._scheme) >= self._threshold
-        self.reached += int(np.count_nonzero(is_enough))
-        if is_enough.any():
+    def add(self, pairs: Estimates, values: NDArray[np.float64], rows: NDArray[np.bool_]) -> None:
+        """Add those of some pairs that are in ``rows``. ``values`` is the measure of all."""
+        is_enough = rows & (values >= self._threshold)
+        count = int(np.count_nonzero(is_enough))
+        self.reached += count
+        if count:
             self._add_part(pairs.chosen(is_enough))
 
     def join(self, other: "BestPairs") -> None:
@@ -212,20 +213,23 @@ class CandidatePairs:
         self._firsts, self._seconds = _representatives(self._people, groups)
         self._links = Components(len(people))
         self._strong: list[Estimates] = []
+        self._strong_size = 0
         self.histogram = np.zeros(101, np.int64)
 
     def add(self, pairs: Estimates) -> None:
         """Add the estimates of some pairs."""
-        pairs = pairs.chosen(self._people[pairs.left] != self._people[pairs.right])
+        are_of_two = self._people[pairs.left] != self._people[pairs.right]
+        if not are_of_two.all():
+            pairs = pairs.chosen(are_of_two)
         scores = pairs.measure("score", self._scheme)
         self.histogram += np.bincount((scores * 100).astype(np.int64), minlength=101)
         self._add_strong_of_each(pairs.chosen(scores >= self._cluster))
+        values = scores if self._measure == "score" else pairs.measure(self._measure, self._scheme)
         represents = self._represents(pairs)
-        self._best.add(pairs.chosen(represents))
-        self._repeated.add(pairs.chosen(~represents))
+        self._best.add(pairs, values, represents)
+        self._repeated.add(pairs, values, ~represents)
         if self._wants_long:
-            below = pairs.measure(self._measure, self._scheme) < self._least
-            self._long.add(pairs.chosen(represents & below))
+            self._long.add(pairs, pairs.measure("plain", self._scheme), represents & (values < self._least))
 
     def join(self, other: "CandidatePairs") -> None:
         """Merge the candidates of another part of the class."""
@@ -239,7 +243,7 @@ class CandidatePairs:
     def _add_strong_of_each(self, pairs: Estimates) -> None:
         """Add strong pairs, those of one submission after the other where their number can reach the limit: when it
         does must not depend on how many were estimated together."""
-        if sum(map(len, self._strong)) + len(pairs) <= MAX_STRONG:
+        if self._strong_size + len(pairs) <= MAX_STRONG:
             self._add_strong(pairs)
         else:
             for left in distinct(pairs.left).tolist():
@@ -248,10 +252,11 @@ class CandidatePairs:
     def _add_strong(self, pairs: Estimates) -> None:
         if len(pairs):
             self._strong.append(pairs)
-        if sum(map(len, self._strong)) > MAX_STRONG:
+            self._strong_size += len(pairs)
+        if self._strong_size > MAX_STRONG:
             strong = joined(self._strong)
             self._links.add(strong.left, strong.right)
-            self._strong = []
+            self._strong, self._strong_size = [], 0
 
     def links(self, verified: Sequence[Pair]) -> Components:
         """Return the links of clusters: by the score of verified pairs, by the estimate of others."""
