@@ -17,7 +17,7 @@ from tests.examples import count, examples, some
 from whorl.formats.code.frontend import CodeFrontend
 from whorl.formats.code.languages import LANGUAGES, installed
 from whorl.formats.code.plan import IDENTIFIER, plan, symbol
-from whorl.formats.code.tokens import CLOSERS
+from whorl.formats.code.row import CLOSERS
 
 # Signs that open and close things, or begin what must be ended: code breaks at these.
 SIGNS = [*"(){}[]<>\"'`\\/*#@$%&|?:;,.=+-!~ \n\t\x00\r", "/*", "*/", "//", "'''", '"""', "<?php", "?>", "é", "漢"]

@@ -1,17 +1,17 @@
 """``whorl.compare``: two documents. ``whorl.compare_all``: a class, in the winnowing paper's steps (section 5.2)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whorl.comparison.candidates import CandidatePairs, Estimates, batches, estimate, fuse
 from whorl.comparison.evidence.finding import SubmissionTexts
-from whorl.comparison.evidence.findings import findings, submission_texts
+from whorl.comparison.evidence.findings import TraceReader, find, submission_texts
 from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntake, SubmissionReader
 from whorl.comparison.layouts import NONE, RosterRecord, course_exports, find_layouts
 from whorl.comparison.listing import Listing, clusters, groups, histogram, identical_groups
@@ -32,6 +32,7 @@ from whorl.matching.likeness import ComparedDocument, Likeness, likeness
 from whorl.matching.passage import Lines
 from whorl.matching.score import ScorePart, make_part
 from whorl.model import Document, Hashes, Skipped
+from whorl.sandbox import Sandbox, default_sandbox
 from whorl.scheme import Scheme, resolve
 
 
@@ -76,6 +77,11 @@ def _read(document: str | Path | bytes | Document, scheme: Scheme) -> tuple[Comp
     file = evidence(sift(whole.stream, whole.fingerprints, None))
     return ComparedDocument(file, [document.name], [Lines(whole.text)]), whole.text
 
+
+T = TypeVar("T")
+
+# Submissions whose traces workers read: for fewer, they take longer to begin.
+MANY = 64
 
 # Called with the stage, the number of finished items, and their total if it is known.
 Progress = Callable[[str, int, int | None], object]
@@ -150,8 +156,12 @@ class Comparing:
         identical = tuple(identical_groups(entries))
         candidates, weights = self._candidates(entries, scheme, identical)
         ranked, if_long = candidates.ranked()
-        verified = [pair for pair in self._pairs(ranked, if_long, entries, scheme, weights) if pair is not None]
         submissions = tuple(_submission(entry, records.get(entry.name, RosterRecord())) for entry in entries)
+        traces = TraceReader(self._texts(submissions, entries), self._cache, self._workers(scheme, entries))
+        verified: list[Pair] = []
+        for pair in self._pairs(ranked, if_long, entries, scheme, weights):
+            traces.begin()
+            verified += [] if pair is None else [pair]
         listing = Listing(settings, scheme, lambda numbers: self._texts_of(numbers, submissions, entries))
         pairs, beyond = listing.pairs(verified, candidates.representative)
         return Comparison(
@@ -169,10 +179,9 @@ class Comparing:
             long=settings.long_passage(scheme),
             identical=identical,
             text=self._text,
-            findings=findings(
-                self._texts(submissions, entries),
+            findings=find(
+                self._counted(traces, len(submissions)),
                 self._base,
-                self._cache,
                 lambda numbers: self._texts_of(numbers, submissions, entries),
             ),
             normal_forms=_normal_forms(entries) if normal else None,
@@ -243,10 +252,22 @@ class Comparing:
 
     def _texts(self, submissions: Sequence[Submission], entries: Sequence[ReadSubmission]) -> Iterable[SubmissionTexts]:
         """Yield the texts of all submissions, in order."""
-        texts = submission_texts(submissions, self._text, lambda number, file: entries[number].unseen[file])
-        for number, text in enumerate(texts, 1):
-            yield text
-            self._progress("traits", number, len(submissions))
+        return submission_texts(
+            submissions,
+            lambda number, file: self._text(number, file),
+            lambda number, file: entries[number].unseen[file],
+        )
+
+    def _workers(self, scheme: Scheme, entries: Sequence[ReadSubmission]) -> Sandbox | None:
+        """Return the workers that read traces while passages are looked for, if that saves time: those that have parsed
+        the programs."""
+        is_worth_it = self._settings.threads > 1 and scheme.frontend == CODE and len(entries) >= MANY
+        return default_sandbox() if is_worth_it else None
+
+    def _counted(self, items: Iterable[T], total: int) -> Iterator[T]:
+        for number, item in enumerate(items, 1):
+            yield item
+            self._progress("traits", number, total)
 
     def _texts_of(
         self, numbers: Sequence[int], submissions: Sequence[Submission], entries: Sequence[ReadSubmission]

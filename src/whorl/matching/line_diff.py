@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from whorl.formats.code.languages import LANGUAGES
-from whorl.formats.code.tokens import STRINGS, comment_pattern
+from whorl.formats.code.row import STRINGS, comment_pattern
 from whorl.model import Span
 
 # Tokens after which a line ends at the next sign that may end a statement: splits one-line programs and tables.

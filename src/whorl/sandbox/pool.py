@@ -203,6 +203,10 @@ class Sandbox(Closing):
         """Run ``target(*arguments)`` in a worker; raise ``WorkerFault`` if it fails."""
         return self._wait(self._begin(wire.encode((target, *arguments)))).result()
 
+    def begin(self, target: str, *arguments: Any) -> Answer[Outcome]:
+        """Let a worker run ``target(*arguments)``, after what was begun before, and return at once."""
+        return self._begin(wire.encode((target, *arguments))).outcome
+
     def map(self, target: str, tasks: Iterable[tuple[Any, ...]]) -> Iterator[Outcome]:
         """Yield one outcome for each tuple of arguments, in order. A few tasks are started ahead."""
         begun: deque[ParseJob] = deque()

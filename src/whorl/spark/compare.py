@@ -24,6 +24,7 @@ from whorl.comparison.roster import read_roster
 from whorl.comparison.settings import Settings
 from whorl.comparison.weights import ClassPostings, ClassWeights, Forms, NormalWeights, Weights, squared_idf
 from whorl.model import Skipped
+from whorl.sandbox import Sandbox
 from whorl.scheme import Scheme
 from whorl.spark.stages import (
     PARCELS,
@@ -317,6 +318,9 @@ class _OnSpark(Comparing):
     def _texts(self, submissions: Sequence[Submission], entries: Sequence[ReadSubmission]) -> Iterable[SubmissionTexts]:
         text = OrderedRemoteTexts(self._read, entries)
         return submission_texts(submissions, text, lambda number, file: entries[number].unseen[file])
+
+    def _workers(self, scheme: Scheme, entries: Sequence[ReadSubmission]) -> Sandbox | None:
+        return None  # the programs were parsed on other machines
 
     def _texts_of(
         self, numbers: Sequence[int], submissions: Sequence[Submission], entries: Sequence[ReadSubmission]

@@ -1,12 +1,23 @@
 """Evidence is found where it was planted, between those who share it, and nowhere else."""
 
+import json
+from typing import Any
+from unittest.mock import Mock
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparison.evidence.planting import NAMES, planted, programs, written
+from whorl.comparison import compare
+from whorl.comparison.evidence import findings as evidence_findings
 from whorl.comparison.evidence.finding import Findings, SubmissionTexts, Text
-from whorl.comparison.evidence.findings import MOST_FINDINGS, findings
+from whorl.comparison.evidence.findings import AHEAD, MOST_FINDINGS, TraceReader, find, findings
+from whorl.comparison.evidence.oddities import PLACED
+from whorl.engine.cache import ReadCache
+from whorl.model import Span
+from whorl.sandbox import Outcome, Sandbox, default_sandbox
+from whorl.threads import Answer
 
 PAIR = (2, 5)
 TWO = tuple(NAMES[number] for number in PAIR)
@@ -71,8 +82,113 @@ def test_texts_are_read_again_where_a_word_is_misspelled():
         read.extend(numbers)
         return [class_[number] for number in numbers]
 
-    assert findings(iter(class_), texts_of=texts_of) == findings(class_)
+    assert find(TraceReader(iter(class_)), (), texts_of) == findings(class_)
     assert tuple(read) == PAIR
+
+
+def many(count: int) -> list[SubmissionTexts]:
+    """Submissions with a piece of starter code, and pairs of neighbours that share a remark."""
+    given = "int n = 12345 ;\n"
+    return [
+        SubmissionTexts(
+            f"s{number}",
+            (
+                Text("a.java", "java", f'{given}x = "of {number} alone";  \n// a remark of pair {number // 2}\n', (),
+                     (Span(0, len(given)),)),
+                Text("b.java", "java", f"// ca\u200bf\u00e9 {'и'.join('abcde')} \ud800 {number} \n" * (number % 4)),
+            ),
+        )
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def read(*arguments) -> list[Any]:
+    """Return what a reader reads, as plain values: words have no order, and JSON knows no tuples."""
+    every = [(names, traces._replace(words=sorted(traces.words))) for names, traces in TraceReader(*arguments)]
+    return json.loads(json.dumps(every))  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def sandbox():
+    with Sandbox(2) as sandbox:
+        yield sandbox
+
+
+def test_workers_read_the_same_traces(sandbox, monkeypatch, tmp_path):
+    monkeypatch.setattr(evidence_findings, "TASK", 300)
+    class_ = many(40)
+    expected = read(class_)
+    assert any(traces.oddities.deceptions for _, traces in TraceReader(class_))
+    assert read(class_, None, sandbox) == expected
+    cache = ReadCache(tmp_path, 1 << 30)
+    assert read(class_[:20], cache, sandbox) == expected[:20]
+    monkeypatch.setattr(sandbox, "begin", Mock(wraps=sandbox.begin))
+    assert read(class_, cache, sandbox) == expected
+    sent = [name for call in sandbox.begin.mock_calls for name, _ in call.args[1]]
+    assert sent == [f"s{number}" for number in range(20, 40)]
+
+
+def test_workers_are_given_few_tasks_at_a_time(sandbox, monkeypatch):
+    monkeypatch.setattr(evidence_findings, "TASK", 100)
+    monkeypatch.setattr(sandbox, "begin", Mock(side_effect=lambda *_: Answer()))
+    reader = TraceReader(many(40), None, sandbox)
+    reader.begin()
+    reader.begin()
+    assert sandbox.begin.call_count == AHEAD * sandbox.workers
+
+
+def test_what_waits_for_passages_is_limited(sandbox, monkeypatch):
+    monkeypatch.setattr(evidence_findings, "TASK", 100)
+    monkeypatch.setattr(evidence_findings, "ROOM", 250)
+    class_ = many(12)
+    reader = TraceReader(class_, None, sandbox)
+    for _ in range(10):
+        reader.begin()
+    assert 250 <= sum(batch.letters for batch in reader._batches) < 250 + 300  # and the last task
+    assert len(list(reader)) == 12
+
+
+def test_large_texts_are_no_work_for_a_worker(sandbox, monkeypatch):
+    monkeypatch.setattr(evidence_findings, "LARGE", 1)
+    monkeypatch.setattr(sandbox, "begin", Mock(side_effect=AssertionError))
+    class_ = many(8)
+    assert read(class_, None, sandbox) == read(class_)
+
+
+GOOD: list[Any] = [
+    ["word"], {kind: [["k"], ["shown"], [0], [1]] for kind in PLACED}, [[1, 0, 0], [["k", 1, "w", "f", 1]]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "no JSON", "[" * 100_000, "{}", "[]", "[[]]", 7, None, b"[]",
+        *(json.dumps([bad]) for bad in (
+            ["word", *GOOD[1:]], [[1], *GOOD[1:]], [GOOD[0], {}, GOOD[2]], [GOOD[0], GOOD[1], [None]],
+            [GOOD[0], GOOD[1], [[1, 0], []]], [GOOD[0], GOOD[1], [None, [["k"]]]], [GOOD[0], GOOD[1], ["abc", []]],
+            [GOOD[0], GOOD[1] | {PLACED[0]: [["k"], ["shown"], [0], []]}, GOOD[2]],
+            [GOOD[0], GOOD[1] | {PLACED[0]: [["k"], ["shown"], ["0"], [1]]}, GOOD[2]],
+            [GOOD[0], GOOD[1] | {PLACED[0]: [["k"], [2], [0], [1]]}, GOOD[2]],
+            [GOOD[0], GOOD[1] | {PLACED[0]: [["k"], ["shown"], [0]]}, GOOD[2]],
+        )),
+        json.dumps([GOOD, GOOD]),
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_none_is_not_believed(answer):
+    def answered(value):
+        given: Answer[Outcome] = Answer()
+        given.give(Outcome, value)
+        return given
+
+    assert evidence_findings._made(answered(json.dumps([GOOD])), 1) is not None
+    assert evidence_findings._made(answered(answer), 1) is None
+
+
+def test_a_worker_that_is_stopped_costs_no_findings(sandbox, monkeypatch):
+    monkeypatch.setattr(evidence_findings, "TRACES", "os:abort")
+    class_ = many(8)
+    assert read(class_, None, sandbox) == read(class_)
 
 
 def test_what_many_share_is_no_evidence():
@@ -116,3 +232,24 @@ def test_any_text_can_be_looked_at(texts):
     found = findings(class_)
     assert all(0 <= left < right < len(class_) for left, right in found.pairs)
     assert all(place.line >= 1 for result in found.pairs.values() for each in result for place in each.places)
+
+
+def test_a_class_has_the_same_findings_whoever_reads_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(compare, "MANY", 4)
+    for name, text in planted(lambda text: text + "# I do not know why this works\n", *TWO).items():
+        (tmp_path / f"{name}.py").write_text(text)
+    stages: list[str] = []
+
+    def told(stage, _done, _total):
+        stages.append(stage)
+
+    begun = Mock(side_effect=default_sandbox().begin)
+    monkeypatch.setattr(Sandbox, "begin", begun)
+    several = compare.compare_all(tmp_path, threads=2, progress=told)
+    assert [call.args[0] for call in begun.mock_calls] == [evidence_findings.TRACES]
+    assert stages == sorted(stages, key=["reading", "comparing", "passages", "traits"].index)
+    assert stages.count("traits") == len(NAMES)
+    one = compare.compare_all(tmp_path, threads=1)
+    assert len(begun.mock_calls) == 1
+    assert several.findings == one.findings
+    assert several.findings.pairs

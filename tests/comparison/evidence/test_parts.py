@@ -19,7 +19,7 @@ from whorl.comparison.evidence.traits import (
 )
 from whorl.comparison.result import File, Submission
 from whorl.formats.code.languages import LANGUAGES
-from whorl.formats.code.tokens import NUMBERS, STRINGS, comment_pattern
+from whorl.formats.code.row import NUMBERS, STRINGS, comment_pattern
 from whorl.model import Span
 
 

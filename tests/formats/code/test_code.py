@@ -17,7 +17,7 @@ from whorl.formats.code.frontend import CodeFrontend, Program
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.code.plan import CLASSES, plan, symbol
 from whorl.formats.code.regions import read_regions
-from whorl.formats.code.row import Language
+from whorl.formats.code.row import CLOSERS, Language
 from whorl.formats.code.rows_lexed import PLAIN
 from whorl.model import Document
 
@@ -223,7 +223,7 @@ class TestLexerOfAll:
     @pytest.mark.parametrize("row", languages.ROWS, ids=lambda row: row.name)
     def test_every_comment_is_left_out(self, row):
         for mark in row.comments:
-            text = f"a\n{mark} b = it's {tokens.CLOSERS.get(mark, '')}\nd"
+            text = f"a\n{mark} b = it's {CLOSERS.get(mark, '')}\nd"
             symbols, starts, ends = tokens.lex(row, text)
             assert [text[start:end] for start, end in zip(starts, ends, strict=True)] == ["a", "d"]
             assert symbols.tolist() == [symbol(row.family, "identifier")] * 2
@@ -257,7 +257,7 @@ class TestLexerOfAll:
         )
         assert len(stream) >= 2
 
-    @pytest.mark.parametrize("mark", [*tokens.CLOSERS, "*", "--", ";", "%", "!"])
+    @pytest.mark.parametrize("mark", [*CLOSERS, "*", "--", ";", "%", "!"])
     def test_comments_that_never_end_are_linear(self, mark):
         row = Language(name="some", module="none", extensions=(), comments=(mark,))
         assert len(tokens.lex(row, (mark + " ") * 100_000)[0]) <= 600_000

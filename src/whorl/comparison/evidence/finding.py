@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whorl.model import Span
-
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -15,7 +13,7 @@ class Text:
     format: str
     text: str
     unseen: tuple[str, ...] = ()
-    starter_code: tuple[Span, ...] = ()
+    starter_code: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,36 @@
-"""Oddities of one submission: padding, invisible characters, look-alikes and hidden text."""
+"""What one submission shows: its traits, and its oddities: padding, invisible characters, look-alikes and hidden text.
 
+Workers run this too; NumPy is not imported here.
+"""
+
+import json
 import re
 import unicodedata
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from statistics import median_low
 from string import digits
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from whorl.comparison.evidence.finding import Finding, Place, SubmissionTexts, Text
-from whorl.comparison.evidence.traits import SMALLEST_CLASS, Lexeme, bare, is_program, quote, word_runs
-from whorl.formats.text import TextFrontend
-from whorl.matching.passage import Lines
+from whorl.comparison.evidence.finding import SubmissionTexts, Text
+from whorl.comparison.evidence.traits import (
+    BLANKS,
+    COMMENT,
+    LITERAL,
+    Lexeme,
+    Trait,
+    bare,
+    blanks,
+    comments,
+    is_program,
+    lexemes,
+    literals,
+    quote,
+    word_runs,
+    words,
+)
 
 # Deceptive characters or words to tolerate in a submission: a stray one comes from a web page.
 FEW = 2
@@ -53,6 +69,8 @@ def look_alikes(text: str) -> list[tuple[int, str]]:
 @lru_cache(CACHED)
 def _looks_latin(letter: str) -> bool:
     """Return whether the canonical form of a non-Latin letter is a Latin letter."""
+    from whorl.formats.text import TextFrontend  # workers, which mostly see ASCII, start without it
+
     symbols = TextFrontend().stream(letter).symbols.tolist()
     is_latin = len(symbols) == 1 and ord("a") <= symbols[0] <= ord("z")
     return is_latin and not unicodedata.name(letter, "").startswith("LATIN")
@@ -217,10 +235,6 @@ PADDING, UNSEEN, LOOK_ALIKES, HIDDEN = "padding", "unseen characters", "look-ali
 # Tolerated characters of hidden text in a document: a label for screen readers, a printer's mark.
 LITTLE = 60
 
-# Descriptions of padding.
-IDLE, REPEATED = "set values that nothing reads", "repeat within the file"
-BOTH = f"{REPEATED}, or {IDLE}"
-
 
 class Deception(NamedTuple):
     """Text of a file that a reader does not see: its kind, amount, description, and the file and line."""
@@ -250,79 +264,102 @@ def own_oddities(texts: SubmissionTexts, lexemes: Sequence[Sequence[Lexeme]]) ->
     )
 
 
-class Oddities:
-    """Collect oddities, one submission at a time."""
-
-    def __init__(self) -> None:
-        self._paddings: dict[int, tuple[Padding, Place]] = {}
-        self._deceptions: dict[int, list[Deception]] = {}
-        self._submissions = 0
-
-    def add(self, number: int, texts: SubmissionTexts, own: OwnOddities) -> None:
-        """Add a submission."""
-        if own.padding is not None:
-            self._paddings[number] = Padding(*own.padding), Place(number, texts.files[0].name, 1)
-        self._deceptions[number] = [Deception(*each) for each in own.deceptions]
-        self._submissions += 1
-
-    def findings(self) -> Mapping[int, tuple[Finding, ...]]:
-        """Return the oddities, by the number of the submission."""
-        by_submission: dict[int, list[Finding]] = defaultdict(list)
-        for number, finding in (*self._deceived(), *self._padded()):
-            by_submission[number].append(finding)
-        return {number: tuple(findings) for number, findings in sorted(by_submission.items())}
-
-    def _deceived(self) -> Iterator[tuple[int, Finding]]:
-        totals: dict[str, Counter[int]] = defaultdict(Counter)
-        for number, deceptions in self._deceptions.items():
-            for each in deceptions:
-                totals[each.kind][number] += each.amount
-        medians = {kind: median_low([counts[number] for number in self._deceptions]) for kind, counts in totals.items()}
-        for number, deceptions in self._deceptions.items():
-            for each in deceptions:
-                middle = medians[each.kind] if self._submissions >= SMALLEST_CLASS else None
-                if each.amount > MEDIANS * (middle or 0):
-                    place = Place(number, each.file, each.line)
-                    yield number, Finding(each.kind, f"{each.words}{_class_median(middle)}", (place,))
-
-    def _padded(self) -> Iterator[tuple[int, Finding]]:
-        """Yield the outliers by all padding, then by unread values alone, which ordinary programs hardly have."""
-        if len(self._paddings) < SMALLEST_CLASS:
-            return
-        flagged: set[int] = set()
-        for is_whole in (True, False):
-            counts = {
-                number: padded.idle + (padded.repeated if is_whole else 0)
-                for number, (padded, _) in self._paddings.items()
-            }
-            numbers, middle = list(counts), median_low(counts.values())
-            for at in outliers([padded.share(counts[number]) for number, (padded, _) in self._paddings.items()]):
-                number = numbers[at]
-                if counts[number] >= MIN_PADDING and number not in flagged:
-                    flagged.add(number)
-                    padded, place = self._paddings[number]
-                    words = IDLE if counts[number] == padded.idle else BOTH if padded.idle else REPEATED
-                    sentence = f"{counts[number]:,} of {padded.statements:,} statements {words}{_class_median(middle)}"
-                    yield number, Finding(PADDING, sentence, (place,))
-
-
-def _class_median(middle: int | None) -> str:
-    """Return the class median in words, if the class is large enough."""
-    return "" if middle is None else f" (class median: {middle:,})"
-
-
 def _deceptions(file: Text) -> Iterator[Deception]:
     places = unseen(file.text)
     if len(places) > FEW:
         words = f"{file.name} has invisible characters in {len(places):,} places"
-        yield Deception(UNSEEN, len(places), words, file.name, Lines(file.text).line(places[0]))
+        yield Deception(UNSEEN, len(places), words, file.name, *_lines(file.text, places[:1]))
     mixed = look_alikes(file.text)
     if len(mixed) > FEW:
         words = f"{file.name} has look-alike letters of another alphabet in {len(mixed):,} words"
-        line = Lines(file.text).line(mixed[0][0])
+        (line,) = _lines(file.text, [mixed[0][0]])
         yield Deception(LOOK_ALIKES, len(mixed), f"{words}, as in “{quote(mixed[0][1])}”", file.name, line)
     letters = sum(map(len, file.unseen))
     if letters > LITTLE:
         words = f"{file.name} has {letters:,} characters that its page does not show"
         text = quote(" ".join(file.unseen))
         yield Deception(HIDDEN, letters, f"{words}: “{text}”", file.name, 1)
+
+
+# The kinds whose places are noted in every submission. Those of a word are looked up if it is misspelled: few are.
+PLACED = (COMMENT, LITERAL, BLANKS)
+
+
+class TraitColumns(NamedTuple):
+    """Distinct traits of one kind: the key, the quoted text, and the number of the file and the line of each."""
+
+    keys: list[str]
+    shown: list[str]
+    files: list[int]
+    lines: list[int]
+
+
+class Traces(NamedTuple):
+    """The words of a submission, its other traits by kind, and its oddities, as values that JSON can hold."""
+
+    words: list[str]
+    traits: dict[str, TraitColumns]
+    oddities: OwnOddities
+
+
+def traces(texts: SubmissionTexts) -> Traces:
+    """Return the traits and oddities of a submission."""
+    lexemes = _lexemes(texts.files)
+    columns = {kind: TraitColumns([], [], [], []) for kind in PLACED}
+    known: dict[str, set[str]] = {kind: set() for kind in PLACED}
+    for number, (file, of_file) in enumerate(zip(texts.files, lexemes, strict=True)):
+        if not is_program(file.format):
+            continue
+        for kind, traits in _traits(file, of_file):
+            first: dict[str, tuple[str, int]] = {}
+            for key, shown, start in traits:
+                if key not in first:
+                    first[key] = shown, start
+            fresh = [key for key in first if key not in known[kind]]
+            known[kind].update(fresh)
+            columns[kind].keys.extend(fresh)
+            columns[kind].shown.extend([first[key][0] for key in fresh])
+            columns[kind].files.extend([number] * len(fresh))
+            columns[kind].lines.extend(_lines(file.text, [first[key][1] for key in fresh]))
+    all_words = set().union(*[words(file.text) for file in texts.files])
+    return Traces(list(all_words), columns, own_oddities(texts, lexemes))
+
+
+# A file as plain values: its name, its format, its text, its hidden pieces, and its spans of starter code.
+PlainText: TypeAlias = tuple[str, str, str, list[str], list[tuple[int, int]]]
+
+
+def plain_text(file: Text) -> PlainText:
+    """Return a file as ``plain_traces`` takes it."""
+    return file.name, file.format, file.text, list(file.unseen), [(start, end) for start, end in file.starter_code]
+
+
+def plain_traces(submissions: list[tuple[str, list[PlainText]]]) -> str:
+    """Return the traces of submissions, given by name and files, as JSON: one string is sent faster than thousands."""
+    return json.dumps([traces(_texts(*submission)) for submission in submissions])
+
+
+def _texts(name: str, files: list[PlainText]) -> SubmissionTexts:
+    every = (Text(file, form, text, tuple(hidden), tuple(spans)) for file, form, text, hidden, spans in files)
+    return SubmissionTexts(name, tuple(every))
+
+
+def _lines(text: str, places: Iterable[int]) -> Iterator[int]:
+    """Yield the lines of places, which ascend."""
+    line, at = 1, 0
+    for place in places:
+        line += text.count("\n", at, place)
+        at = place
+        yield line
+
+
+def _lexemes(files: Sequence[Text]) -> list[list[Lexeme]]:
+    """Return the lexemes of each file; none for files that are not programs."""
+    return [list(lexemes(file.format, file.text)) if is_program(file.format) else [] for file in files]
+
+
+def _traits(file: Text, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, Iterable[Trait]]]:
+    """Yield the traits of a program by kind."""
+    yield COMMENT, comments(lexemes)
+    yield LITERAL, literals(lexemes)
+    yield BLANKS, blanks(file.text, file.starter_code)

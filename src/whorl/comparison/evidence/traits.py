@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from whorl.comparison.evidence.finding import Place
 from whorl.formats.code.languages import LANGUAGES
-from whorl.formats.code.tokens import NUMBERS, STRINGS, comment_pattern
-from whorl.model import Span
+from whorl.formats.code.row import NUMBERS, STRINGS, comment_pattern
 
 # Languages of text, not of programs.
 PAGES = frozenset({"html", "markdown", "latex", "css"})
@@ -220,16 +219,16 @@ _ODD = re.compile(r" (?<=[^ \n] )(?:[ ,;)]|\r*+(?:\n|\Z))")
 _LAST = (" ", "\t")
 
 
-def blanks(text: str, starter_code: Sequence[Span] = ()) -> Iterator[Trait]:
+def blanks(text: str, starter_code: Sequence[tuple[int, int]] = ()) -> Iterator[Trait]:
     """Yield the lines of a program with odd blanks, without lines that touch spans of starter code."""
-    begins = [span.start for span in starter_code]
+    begins = [begin for begin, _ in starter_code]
     for start, line in lines_with_blanks(text):
         body = line.rstrip("\r").lstrip(" \t")
         may_be = "  " in body or " ," in body or " ;" in body or " )" in body or body[-1:] in _LAST or " \t" in line
         if may_be and len(line) <= LONGEST_LINE and (oddities := list(_oddities(line.rstrip("\r")))):
             shape = _SHAPE.sub(lambda match: "0" if match[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
             before = bisect_right(begins, start + len(line))
-            is_starter_code = before > 0 and starter_code[before - 1].end > start
+            is_starter_code = before > 0 and starter_code[before - 1][1] > start
             if len("".join(line.split())) >= SHORTEST_LINE and not is_starter_code:
                 yield f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start
 

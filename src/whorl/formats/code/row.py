@@ -1,6 +1,8 @@
-"""The row of a language. The rows themselves are in the ``rows_*`` modules, by reader."""
+"""The row of a language, and the patterns of comments, strings and numbers. The rows themselves are in the ``rows_*``
+modules, by reader."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -81,3 +83,36 @@ def classes(*, name: str = "", **literals: str) -> dict[str, str]:
     for literal, kinds in literals.items():
         merges |= dict.fromkeys(kinds.split(), f"literal:{literal}")
     return merges
+
+
+# How a comment ends that does not end with its line.
+CLOSERS = {
+    "/*": "*/", "(*": "*)", "{": "}", "{-": "-}", "<!--": "-->", "--[[": "]]", "#=": "=#", "#|": "|#", "<#": "#>",
+    "%{": "%}",
+}  # fmt: skip
+
+# Each alternative matches whatever follows its beginning, to the end of the line (a comment's, of the text) if it is
+# never closed: a lexer that looks back is quadratic on unclosed comments. Triple quotes may look back: at most one of a
+# kind is never closed.
+STRINGS = (
+    r'"""(?s:.*?)"""|"""[^\n]*+|'
+    + r"'''(?s:.*?)'''|'''[^\n]*+|"
+    + "|".join(rf"{quote}(?:[^{quote}\\\n]|\\(?s:.))*+{quote}?" for quote in "\"'`")
+)
+NUMBERS = r"\.?[0-9](?:[eEpP][-+]|[\w.])*+"
+
+
+def comment_pattern(comments: Iterable[str]) -> str:
+    """Return the pattern of comments that begin with one of these marks. It never backtracks, so an open comment costs
+    no more."""
+    return "|".join(_comment(mark) for mark in sorted(comments, key=len, reverse=True)) or "(?!)"
+
+
+def _comment(mark: str) -> str:
+    """Return a comment that begins with this mark. A star is one only at the beginning of a line, as in COBOL and
+    SPICE."""
+    if mark == "*":
+        return r"(?m:^[^\S\n]*+\*[^\n]*+)"
+    if mark in CLOSERS:
+        return rf"{re.escape(mark)}(?s:.*?)(?:{re.escape(CLOSERS[mark])}|\Z)"
+    return rf"{re.escape(mark)}[^\n]*+"

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from whorl.formats.code.languages import LANGUAGES, installed, language
 from whorl.formats.code.leaves import Plain, PlainNormal, parsed, plain_tokens
 from whorl.formats.code.plan import IDENTIFIER, Plan, plan, spelled, symbol
-from whorl.formats.code.row import Language, words
+from whorl.formats.code.row import NUMBERS, STRINGS, Language, comment_pattern, words
 
 # Words that are keywords nearly everywhere they can stand; any other word is an identifier.
 KEYWORDS = words("""
@@ -187,25 +187,10 @@ def _dropped(row: Language) -> str:
     return rf"(?m:^[ \t]*+(?:{'|'.join(patterns)}))" if patterns else ""
 
 
-# How a comment ends that does not end with its line.
-CLOSERS = {
-    "/*": "*/", "(*": "*)", "{": "}", "{-": "-}", "<!--": "-->", "--[[": "]]", "#=": "=#", "#|": "|#", "<#": "#>",
-    "%{": "%}",
-}  # fmt: skip
-
 # Tokens that are held as Python's own numbers at a time: few enough for the cache, and they take nine times the memory.
 HELD = 1 << 12
 
-# Each alternative matches whatever follows its beginning, to the end of the line (a comment's, of the text) if it is
-# never closed: a lexer that looks back is quadratic on unclosed comments. Triple quotes may look back: at most one of a
-# kind is never closed.
-STRINGS = (
-    r'"""(?s:.*?)"""|"""[^\n]*+|'
-    + r"'''(?s:.*?)'''|'''[^\n]*+|"
-    + "|".join(rf"{quote}(?:[^{quote}\\\n]|\\(?s:.))*+{quote}?" for quote in "\"'`")
-)
 PREFIXED = rf"[bfrulBFRUL]{{0,2}}(?:{STRINGS})"
-NUMBERS = r"\.?[0-9](?:[eEpP][-+]|[\w.])*+"
 WORDS = r"[^\W\d]\w*+"
 
 
@@ -233,22 +218,6 @@ def _pattern(comments: tuple[str, ...], operators: tuple[str, ...], dropped: str
     comment = "|".join([comment_pattern(comments), *filter(None, [dropped])])
     named = "|".join([WORDS, *map(re.escape, sorted(operators, key=len, reverse=True))])
     return re.compile("|".join(f"({pattern})" for pattern in (comment, PREFIXED, NUMBERS, named)))
-
-
-def comment_pattern(comments: Iterable[str]) -> str:
-    """Return the pattern of comments that begin with one of these marks. It never backtracks, so an open comment costs
-    no more."""
-    return "|".join(_comment(mark) for mark in sorted(comments, key=len, reverse=True)) or "(?!)"
-
-
-def _comment(mark: str) -> str:
-    """Return a comment that begins with this mark. A star is one only at the beginning of a line, as in COBOL and
-    SPICE."""
-    if mark == "*":
-        return r"(?m:^[^\S\n]*+\*[^\n]*+)"
-    if mark in CLOSERS:
-        return rf"{re.escape(mark)}(?s:.*?)(?:{re.escape(CLOSERS[mark])}|\Z)"
-    return rf"{re.escape(mark)}[^\n]*+"
 
 
 class NormalForm(NamedTuple):
