@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import whorl
 from whorl.comparison.compare import _read
+from whorl.engine.hashing import hasher
 from whorl.matching import matches
 from whorl.matching.chains import Chain, Link, covered
 from whorl.matching.evidence import shared_hashes
@@ -54,3 +55,31 @@ def test_a_pair_with_one_long_side_has_the_matches_of_any_other(long, short):
     """Its k-grams are sorted once and kept; the result is that of the plain way, whichever side is the long one."""
     for pair in ((long, short), (short, long), (long + short, short)):
         assert keys(*pair, 1) == keys(*pair, 1 << 30)
+
+
+def test_a_query_is_hashed_once_for_all_documents_of_a_width(monkeypatch):
+    hashed: list[int] = []
+
+    class Counting:
+        def __init__(self, *arguments):
+            self._hasher = hasher(*arguments)
+
+        def fold(self, symbols):
+            hashed.append(symbols.itemsize)
+            return self._hasher.fold(symbols)
+
+        def order(self, *arguments):
+            return self._hasher.order(*arguments)
+
+    monkeypatch.setattr(matches, "hasher", Counting)
+    query = "the keeper wrote down what the sea had brought to the gate below the tower"
+    others = [query[:50], f"{query[20:]} 灯台", query[10:60], f"灯台 {query}"]
+    read = [_read(text, SCHEME)[0].evidence for text in (query, *others)]
+    for document, text in zip(read[1:], others, strict=True):
+        kept = matches.find_matches(read[0], document, SCHEME, rare=True)
+        one, other = (_read(each, SCHEME)[0].evidence for each in (query, text))
+        fresh = matches.find_matches(one, other, SCHEME, rare=True)
+        assert np.array_equal(kept.lefts, fresh.lefts)
+        assert np.array_equal(kept.lengths, fresh.lengths)
+    assert len({each.symbols.itemsize for each in read}) == 2
+    assert len(hashed) == 2 * len(others) + len(others) + 2  # fresh pairs, documents, and the query in two widths

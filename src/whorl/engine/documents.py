@@ -227,7 +227,8 @@ def _batches(
 
 def _opened(document: Document, scheme: Scheme) -> OpenedDocument:
     content = load_content(document.content)
-    document = replace(document, content=content)
+    if content is not document.content:
+        document = replace(document, content=content)
     return OpenedDocument(document, content, choose(scheme, document))
 
 
@@ -249,7 +250,7 @@ def _read_or_error(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocum
 
 def _read(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocument:
     text, streams, marks = _streams(item)
-    return replace(_whole(item, text, streams, scheme, key), marks=marks)
+    return _whole(item, text, streams, scheme, key, marks)
 
 
 def _streams(item: OpenedDocument) -> tuple[str, list[Stream], tuple[SectionMark, ...]]:
@@ -261,10 +262,18 @@ def _streams(item: OpenedDocument) -> tuple[str, list[Stream], tuple[SectionMark
     return _text(item.content), [front.read(piece) for piece in front.pieces(item.document)], ()
 
 
-def _whole(item: OpenedDocument, text: str, streams: list[Stream], scheme: Scheme, key: Key) -> WholeDocument:
+def _whole(
+    item: OpenedDocument,
+    text: str,
+    streams: list[Stream],
+    scheme: Scheme,
+    key: Key,
+    marks: tuple[SectionMark, ...] = (),
+) -> WholeDocument:
     with Prefetch(1) as ahead:
         fingerprints = select_streams(streams, scheme, key, ahead)
-    return WholeDocument(item.choice.format, text, joined(streams), fingerprints, digest=_digest(item.content))
+    digest = _digest(item.content)
+    return WholeDocument(item.choice.format, text, joined(streams), fingerprints, digest=digest, marks=marks)
 
 
 def _digest(content: str | bytes) -> str:

@@ -221,12 +221,13 @@ def _offsets(streams: tuple[Stream, ...], columns: list[Offsets], indices: Posit
 
 def _shifted(offsets: Offsets, by: int, limit: int) -> Offsets:
     """Return offsets moved by ``by``, in 32 bits if ``limit`` fits: there are many of them."""
-    return np.add(offsets, by, dtype=np.int32 if limit < WIDE else np.int64, casting="unsafe")
+    kind = np.int32 if limit < WIDE else np.int64
+    return np.add(offsets, by, dtype=kind, casting="unsafe") if by else offsets.astype(kind, copy=False)
 
 
 def _concatenated(parts: list[NDArray[T]]) -> NDArray[T]:
     """Join all parts, and empty the list to free them."""
-    whole = np.concatenate(parts)
+    whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
     parts.clear()
     return whole
 

@@ -74,8 +74,8 @@ class Evidence:
     """A document's symbols, each with its span in its file. No match crosses ``bounds``: the ends of
     files, and the places where starter code was removed. ``files`` is the number of the file between two bounds.
 
-    ``hashes`` and ``places`` are the fingerprints, sorted by hash, then by position. ``once`` is a cache of
-    ``whorl.matching.matches``: k-grams that occur once, by k.
+    ``hashes`` and ``places`` are the fingerprints, sorted by hash, then by position. ``once`` and ``grams`` are caches
+    of ``whorl.matching.matches``: the k-grams that occur once, by k, and the hashes of all, by k and width of symbols.
     """
 
     symbols: Symbols
@@ -86,6 +86,7 @@ class Evidence:
     hashes: Hashes
     places: NDArray[np.int32]
     once: dict[int, KeptGrams] = field(default_factory=dict, init=False, repr=False)
+    grams: dict[tuple[int, int], NDArray[np.uint32]] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -125,7 +126,7 @@ def evidence(file: SiftedFile) -> Evidence:
     spans, fingerprints = file.stream.spans, file.fingerprints
     if file.covered is None:
         size = len(file.stream)
-        chosen, places = np.arange(len(fingerprints)), fingerprints.positions
+        hashes, places = fingerprints.hashes, fingerprints.positions
         symbols, starts, ends = file.stream.symbols, spans.starts, spans.ends
         bounds = np.array([0, size] if size else [0], np.int32)
     else:
@@ -134,12 +135,11 @@ def evidence(file: SiftedFile) -> Evidence:
         # A k-gram that contains starter code is no evidence.
         k, positions = fingerprints.scheme.k, fingerprints.positions
         chosen = np.flatnonzero(before[positions + k] - before[positions] == k)
-        places = before[positions[chosen]]
+        hashes, places = fingerprints.hashes[chosen], before[positions[chosen]]
         symbols, starts, ends = file.stream.symbols[counts], spans.starts[counts], spans.ends[counts]
         last = np.flatnonzero(counts & np.append(file.covered[1:], True))
         bounds = np.concatenate([[0], before[last + 1]]).astype(np.int32)
-    hashes = fingerprints.hashes[chosen]
-    order = np.lexsort((places, hashes))
+    order = hashes.argsort(kind="stable")  # the places ascend
     files = np.zeros(len(bounds) - 1, np.int32)
     return Evidence(symbols, starts, ends, bounds, files, hashes[order], places[order].astype(np.int32))
 

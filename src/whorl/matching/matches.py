@@ -24,7 +24,7 @@ def rare_keys(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols],
     sides, in one width. A hash collision hides a k-gram or adds a key without a match; matches are verified later."""
     once = _lopsided(left, right, symbols, k)
     if once is None:
-        hashes = _hashes(symbols[0], k), _hashes(symbols[1], k)
+        hashes = _hashes(left, symbols[0], k), _hashes(right, symbols[1], k)
         possible = _possible(left, len(hashes[0]), k), _possible(right, len(hashes[1]), k)
         return native_matching.once(*hashes, possible[0].view(np.uint8), possible[1].view(np.uint8))
     _, lefts, rights = np.intersect1d(once[0][0], once[1][0], assume_unique=True, return_indices=True)
@@ -51,17 +51,21 @@ def _lopsided(left: Evidence, right: Evidence, symbols: tuple[Symbols, Symbols],
 
 def _all_once(side: Evidence, symbols: Symbols, k: int, among: KeptGrams | None = None) -> Once:
     """Return the k-grams that occur once on a side, at least those that are ``among`` others."""
-    hashes = _hashes(symbols, k)
+    hashes = _hashes(side, symbols, k)
     is_possible = _possible(side, len(hashes), k)
     places = np.flatnonzero(is_possible if among is None else among.passing(hashes) & is_possible)
     return _once(hashes[places], places)
 
 
-def _hashes(symbols: Symbols, k: int) -> NDArray[np.uint32]:
+def _hashes(side: Evidence, symbols: Symbols, k: int) -> NDArray[np.uint32]:
+    """Return the hashes of a side's k-grams. They are kept: a query is compared with many documents."""
     if len(symbols) < k:
         return np.zeros(0, np.uint32)
-    rolling = hasher(Key.PUBLIC, k)
-    return rolling.order(rolling.fold(symbols), k)
+    key = k, symbols.itemsize
+    if key not in side.grams:
+        rolling = hasher(Key.PUBLIC, k)
+        side.grams[key] = rolling.order(rolling.fold(symbols), k)
+    return side.grams[key]
 
 
 def _possible(side: Evidence, count: int, k: int) -> NDArray[np.bool_]:
