@@ -15,7 +15,7 @@ from whorl.formats.code import frontend as module
 from whorl.formats.code.frontend import CodeFrontend, Program
 from whorl.formats.code.languages import LANGUAGES
 from whorl.model import Document
-from whorl.sandbox import Limits, Sandbox
+from whorl.sandbox import Limits, Outcome, Sandbox, WorkerFault
 
 MEGABYTE = 1 << 20
 SLOW = pytest.mark.slow
@@ -95,6 +95,23 @@ def test_a_hostile_program_does_not_spoil_its_neighbours():
     streams = list(frontend.read_all([honest, hostile, honest]))
     assert [len(stream) for stream in streams] == [6, 20_000, 6]
     assert [stream.note[:24] for stream in streams] == ["", "read by the plain lexer,", ""]
+
+
+def test_a_large_program_that_stops_its_parser_is_not_given_to_it_again(monkeypatch):
+    """Nor one that was alone in its batch for another reason: there is nobody else who could have done it."""
+
+    class Stopping:
+        workers, limits = 1, Limits()
+
+        def map(self, target, tasks):
+            return (Outcome(fault=WorkerFault("timeout", "took longer than 10 s")) for _ in tasks)
+
+    monkeypatch.setattr(module, "default_sandbox", Stopping)
+    programs = [Program("python", f"a = {number}\n".encode() * size) for number, size in ((1, 6000), (2, 9), (3, 6000))]
+    streams = list(CodeFrontend().read_all(programs))
+    assert [len(stream) for stream in streams] == [18_000, 27, 18_000]
+    notes = {"read in pieces, not as a whole: the parser was stopped: took longer than 10 s"}
+    assert {stream.note for stream in streams} == notes
 
 
 def at_length(language: str) -> int:

@@ -108,7 +108,9 @@ class CodeFrontend:
                         read.append(
                             threads.submit(_whole, piece, plain, normal) if is_long else _whole(piece, plain, normal)
                         )
-                else:  # one of them has done it, or the task before them: it must not spoil the others
+                elif len(batch) == 1:
+                    read.append(_stopped(batch[0], normal, outcome.fault))
+                else:  # one of them has done it: it must not spoil the others
                     read += [_read(piece, normal) for piece in batch]
                 while read and (len(read) > AHEAD or _is_ready(read[0])):
                     yield _taken(read.popleft())
@@ -137,14 +139,16 @@ def _taken(read: TokenArrays | Answer[TokenArrays]) -> tuple[Stream, NormalForm 
 
 
 def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
+    """Yield small programs together, and a large one alone: if it stops the parser, it is not parsed again to find out
+    which of them did."""
     batch: list[Program] = []
     size = 0
     for piece in pieces:
-        batch.append(piece)
-        size += len(piece.data)
-        if size >= BATCH:
+        if batch and size + len(piece.data) > BATCH:
             yield batch
             batch, size = [], 0
+        batch.append(piece)
+        size += len(piece.data)
     if batch:
         yield batch
 
