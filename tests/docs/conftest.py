@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.conftest import page
+from tests.report.conftest import page, window
 
 ROOT = Path(__file__).parents[2]
 
-__all__ = ["page", "site"]
+__all__ = ["page", "site", "window"]
 
 
 @pytest.fixture(scope="session")

@@ -30,15 +30,29 @@ class Watch:
             self.faults.append(f"request: {url}")
 
 
-@pytest.fixture
-def page(browser) -> Iterator[Page]:
-    """A page of a laptop's size. The test fails at its end if anything was said, asked or requested."""
+@pytest.fixture(scope="session")
+def window(browser, tmp_path_factory) -> Iterator[Page]:
+    """A page in a window of a laptop's size that stays open: the pages of the tests start in its process, which is
+    warm."""
+    empty = tmp_path_factory.mktemp("window") / "empty.html"
+    empty.write_text("<!doctype html>")
     context = browser.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
-    opened = context.new_page()
+    kept = context.new_page()
+    kept.goto(empty.as_uri())
+    yield kept
+    context.close()
+
+
+@pytest.fixture
+def page(window) -> Iterator[Page]:
+    """A new page, which finds nothing stored. The test fails at its end if anything was said, asked or requested."""
+    opened = window.context.new_page()
     opened.set_default_timeout(20_000)
     watch = Watch(opened)
     yield opened
-    context.close()
+    for other in window.context.pages[1:]:
+        other.close()
+    window.evaluate("localStorage.clear()")
     assert watch.faults == []
 
 

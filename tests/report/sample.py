@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
+from difflib import Match as Block
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -55,9 +57,15 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
+@cache
+def blocks_of(left: tuple[str, ...], right: tuple[str, ...]) -> list[Block]:
+    """What two streams have in common. Many of a class are the same but for names, and difflib is slow."""
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    return [block for block in matcher.get_matching_blocks() if block.size >= SHORTEST]
+
+
 def passages_of(left: Source, right: Source, left_tokens: list[Token], right_tokens: list[Token]) -> list[Passage]:
-    matcher = SequenceMatcher(None, [t.kind for t in left_tokens], [t.kind for t in right_tokens], autojunk=False)
-    blocks = [block for block in matcher.get_matching_blocks() if block.size >= SHORTEST]
+    blocks = blocks_of(tuple(t.kind for t in left_tokens), tuple(t.kind for t in right_tokens))
     chains: list[list[tuple[int, int, int]]] = []
     for block in blocks:
         last = chains[-1][-1] if chains else None

@@ -169,8 +169,10 @@ def test_the_diff_finds_as_many_equal_lines_as_difflib_or_nearly(pair):
             assert len(equal) >= 0.8 * sum(block.size for block in blocks)
 
 
-def test_lines_that_the_page_leaves_out_are_named_in_the_diff(page, tmp_path):
-    noise = ["".join(f"# {i * n}\n" for i in range(9_000)) for n in (1, 3)]
+def test_lines_that_the_page_leaves_out_are_named_in_the_diff(page, tmp_path, monkeypatch):
+    monkeypatch.setattr("whorl.report.pair.SIDE", 18_000)
+    monkeypatch.setattr("whorl.report.pair.FOLDED", 4_000)
+    noise = ["".join(f"# {i * n}\n" for i in range(900)) for n in (1, 3)]
     people = [Person(f"p{n}", (Source("main.py", SHARED + noise[n] + SHARED),)) for n in range(2)]
     index = write(compare(people, threshold=0.001), tmp_path / "report")
     page.goto((index.parent / "pair" / "0001.html").as_uri())
