@@ -78,6 +78,14 @@ def running(settings: ServiceSettings) -> Iterator[Running]:
         assert not thread.is_alive(), "the server did not stop"
 
 
+@contextmanager
+def idle(folder: Path) -> Iterator[Running]:
+    """A server over a new index that runs no jobs: they wait."""
+    with running(settings_in(folder)) as found:
+        found.context.runner.stop()
+        yield found
+
+
 def settings_in(folder: Path, **changes: object) -> ServiceSettings:
     """Settings of a service over a new index."""
     whorl.Index.create(folder / "index").close()

@@ -1,5 +1,6 @@
 """Whatever the OpenAPI document promises, for requests that fit it and for such that do not."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from tests.service.harness import Running, operations
+from tests.service.harness import Running, idle, operations
 from whorl.service.app import api_of
 from whorl.service.problems import PROBLEM_MEDIA
 
@@ -15,7 +16,14 @@ from whorl.service.problems import PROBLEM_MEDIA
 UNREADABLE = ("cannot be read", "is binary: give bytes", "no text to check")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Nobody asks here how the jobs end that are submitted."""
+    with idle(tmp_path_factory.mktemp("idle")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
 def contract(service: Running) -> schemathesis.BaseSchema:
     return schemathesis.openapi.from_url(f"{service.address}/api/openapi.json")
 

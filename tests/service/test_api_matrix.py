@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,15 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server of these tests alone, which runs no jobs after that of the belongings."""
+    with running(settings_in(tmp_path_factory.mktemp("matrix"))) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
 def belongings(service: Running) -> dict[str, str]:
-    """A document, a receipt and a finished job of one tenant."""
+    """A document, a receipt and a finished job of one tenant. The jobs of the tests wait: nobody asks how they end."""
     with service.client(service.acme) as acme:
         number = acme.post("/documents", json={"name": "theirs.txt", "text": prose(1)}).json()["document"]["id"]
         gone = acme.post("/documents", json={"name": "gone.txt", "text": prose(2)}).json()["document"]["id"]
@@ -36,6 +44,7 @@ def belongings(service: Running) -> dict[str, str]:
         files = [("submissions", (f"{name}.txt", prose(3).encode())) for name in "ab"]
         job = acme.post("/comparisons", files=files).json()["id"]
         over(acme, job)
+    service.context.runner.stop()
     return {"document": str(number), "receipt": str(gone), "job": job}
 
 
@@ -173,9 +182,10 @@ def test_a_collection_shows_its_owners_documents_alone(tmp_path) -> None:
         assert acme.get("/collections/hidden").status_code == 404
 
 
-def test_the_house_sees_an_admins_jobs_with_an_admins_token_alone(service: Running) -> None:
+def test_the_house_sees_an_admins_jobs_with_an_admins_token_alone(tmp_path) -> None:
     files = [("submissions", (f"{name}.txt", prose(3).encode())) for name in "ab"]
     with (
+        running(settings_in(tmp_path)) as service,
         service.client(service.admin) as admin,
         service.client(service.token(TokenScope.COMPARE, tenant=None)) as house,
     ):

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page
 
+from tests.service import harness
 from tests.service.harness import Running, running, settings_in
 from tests.service.page.door import signed_in
 from tests.service.page.house import class_zip, furnish, registry_in, sweep_in
@@ -26,8 +27,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture(scope="session")
 def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service that runs no jobs: they wait."""
-    with running(settings_in(tmp_path_factory.mktemp("idle"))) as found:
-        found.context.runner.stop()
+    with harness.idle(tmp_path_factory.mktemp("idle")) as found:
         yield found
 
 
