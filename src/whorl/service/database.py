@@ -10,7 +10,6 @@ from typing import Any
 import apsw
 
 from whorl.errors import InputError, WhorlError
-from whorl.index.index import Index
 from whorl.model import Closing
 from whorl.service.workspace import JOBS_FOLDER
 from whorl.storage.connection import CHECKSUM, Connection
@@ -259,6 +258,8 @@ _PASSING = shutil.ignore_patterns("scratch", "lock")
 
 def back_up(index: Path, copy: Path) -> int:
     """Copy an index to a new folder, and check the copy; return how many documents it has."""
+    from whorl.index.index import Index  # takes longer to import than all that the process of a job needs to start
+
     Index.open(index).close()  # if it cannot be opened, nothing is written
     copy_store(index, copy, INDEX_DATABASE)
     with translate_os_errors(copy, "write"):
