@@ -29,6 +29,10 @@ PARSER = "whorl.formats.code.leaves:plain_tokens"
 BATCH_PARSER = "whorl.formats.code.leaves:plain_batch"
 BATCH = 1 << 15
 
+# Bytes of a program that is sent alone: to it the way is little, and if it stops the parser, it is not parsed again to
+# find out which one of the batch did.
+ALONE = 1 << 14
+
 # How many programs are held while one before them is read in regions.
 AHEAD = 64
 
@@ -139,16 +143,19 @@ def _taken(read: TokenArrays | Answer[TokenArrays]) -> tuple[Stream, NormalForm 
 
 
 def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
-    """Yield small programs together, and a large one alone: if it stops the parser, it is not parsed again to find out
-    which of them did."""
+    """Yield small programs together, and large ones alone."""
     batch: list[Program] = []
     size = 0
     for piece in pieces:
-        if batch and size + len(piece.data) > BATCH:
+        is_large = len(piece.data) >= ALONE
+        if batch and (is_large or size + len(piece.data) > BATCH):
             yield batch
             batch, size = [], 0
-        batch.append(piece)
-        size += len(piece.data)
+        if is_large:
+            yield [piece]
+        else:
+            batch.append(piece)
+            size += len(piece.data)
     if batch:
         yield batch
 
