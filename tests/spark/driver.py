@@ -24,13 +24,13 @@ def main(master: str, folder: str, last: str, process: str) -> None:
     """Cluster the corpus of the suite, in two parts."""
     whole = Stages.stage
 
-    def stage(self: Stages, name: str, depends: Any, make: Any) -> Any:
-        table = whole(self, name, depends, make)
+    def stage(self: Stages, name: str, *arguments: Any) -> Any:
+        table = whole(self, name, *arguments)
         if name == last:
             fail(int(process) or os.getpid())
         return table
 
-    Stages.stage = stage  # type: ignore[method-assign]
+    Stages.stage = stage  # type: ignore[method-assign, assignment]
     spark = session(master, {**QUICK, **ROOM, **LOOPBACK})
     given = spark.createDataFrame(pa.Table.from_pylist(corpus(5)))
     found = cluster(given, SCHEME, folder=folder, corpus="suite", common=9)

@@ -12,10 +12,12 @@ WORKERS = 2
 
 # Small corpora: making plans, machine code and threads for long runs would take longer than the runs.
 # Nor is there a reason to verify the classes of Spark. Hadoop starts chmod for each file that it makes: without a
-# program between that Java would start it by.
+# program between that Java would start it by. The room for machine code that Java has by itself is too small for Spark:
+# what was made was thrown away, and made again.
 JAVA = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote "
-    "-XX:-UsePerfData -Djdk.lang.Process.launchMechanism=VFORK"
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -XX:-UsePerfData "
+    "-Djdk.lang.Process.launchMechanism=VFORK"
 )
 QUICK = {
     "spark.driver.extraJavaOptions": JAVA,
@@ -29,6 +31,8 @@ QUICK = {
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
     "spark.sql.ui.explainMode": "simple",
+    # Nor which line made each column.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.maxPlanStringLength": "0",
     # A page is cleared whenever a task sorts or joins; by the default, 16 MB for a few rows fill the heap.
     "spark.buffer.pageSize": "1m",

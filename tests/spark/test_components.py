@@ -35,7 +35,8 @@ def test_chains_settle_in_at_most_twenty_rounds(spark, tmp_path, length, shuffle
     assert set(found["label"].to_pylist()) == {10**12}
 
 
-def test_random_graphs_have_their_components(spark, tmp_path):
+@pytest.mark.parametrize("together", [10, 300])
+def test_random_graphs_have_their_components(spark, tmp_path, together):
     from whorl.spark.joining import components
     from whorl.spark.stages import Stages
 
@@ -43,7 +44,8 @@ def test_random_graphs_have_their_components(spark, tmp_path):
     pairs = [(chance.randrange(300), chance.randrange(300)) for _ in range(160)]
     pairs = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
     edges = spark.createDataFrame(pa.table({"left": [one for one, _ in pairs], "right": [two for _, two in pairs]}))
-    labels, _ = components(edges, Stages(spark, str(tmp_path)), "random", 10)
+    labels, rounds = components(edges, Stages(spark, str(tmp_path)), "random", together)
+    assert (rounds == 1) == (together >= len(pairs)), "what one task can join takes one round"
     found = {row["number"]: row["label"] for row in labels.collect()}
     expected = list(range(300))
     for _ in pairs:

@@ -91,10 +91,10 @@ def test_after_a_stage_that_failed_another_run_goes_on(spark, monkeypatch, tmp_p
 
     rows, write = corpus(5), Stages.stage
 
-    def fail(stages, name, depends, make):
+    def fail(stages, name, *arguments):
         if name == "sketches":
             raise ConnectionError("the machine is gone")
-        return write(stages, name, depends, make)
+        return write(stages, name, *arguments)
 
     with monkeypatch.context() as failing:
         failing.setattr(Stages, "stage", fail)

@@ -29,7 +29,7 @@ from whorl.model import Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 from whorl.spark import counting, joining, sketching
 from whorl.spark.sketching import Opener, Read, set_aside
-from whorl.spark.stages import Stages, hashes, numbers
+from whorl.spark.stages import PARCELS, Stages, hashes, numbers
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ class Clustered:
 
     def all_faults(self) -> list[Fault]:
         """Return every row that gives no document."""
-        return [Fault(*row) for row in self.faults.orderBy("part", "row").drop("part").collect()]
+        rows = sorted(self.faults.collect(), key=lambda row: (row["part"], row["row"]))
+        return [Fault(*fields) for _, *fields in rows]
 
 
 @dataclass(frozen=True)
@@ -230,20 +231,26 @@ class _Run:
         self._of_sketches = [*self._of_corpus, settings.modulus, settings.least, supers, left_out]
         self._of_pairs = [*self._of_sketches, settings.common]
         self._of_all = [*self._of_pairs, relevant]
+        # Which pairs are alike does not depend on how they are joined.
+        self._of_alike = [*self._of_pairs, {**relevant, "closure": None}]
         self._phases: dict[str, PhaseCost] = {}
 
     def sketch(self, documents: DataFrame, opened: sketching.Opener) -> None:
         """Phase 1: read every document once and sketch it. Set aside those that equal an earlier one."""
         stage, corpus = self._stages.stage, self._of_corpus
         with _Clock(self._phases, SKETCH):
-            self._written = stage("documents", corpus, lambda: sketching.documents(documents, opened, self._scheme))
+            self._written = stage(
+                "documents", sketching.DOCUMENTS, corpus, lambda: sketching.documents(documents, opened, self._scheme)
+            )
             self._numbered, self._count = sketching.numbered(self._written)
-            self._equals = stage("equals", corpus, lambda: set_aside(self._numbered, self._count))
+            self._equals = stage("equals", sketching.EQUALS, corpus, lambda: set_aside(self._numbered, self._count))
             rest = self._numbered.where("reason is null").join(self._equals, "number", "left_anti")
             self._boilerplate = Boilerplate(self._base, self._frequent(rest))
             self._counting = sketching.counting(self._numbered.where("reason is null"), self._boilerplate)
             chosen = sketching.counting(rest, self._boilerplate)
-            self._sketches = stage("sketches", self._of_sketches, lambda: sketching.sketches(chosen, self._settings))
+            self._sketches = stage(
+                "sketches", sketching.SKETCHES, self._of_sketches, lambda: sketching.sketches(chosen, self._settings)
+            )
 
     def _frequent(self, rest: DataFrame) -> Hashes:
         """Return the shingles in so many documents that they do not count; none without counting if there are few
@@ -251,31 +258,36 @@ class _Run:
         if self._count <= self._settings.most_documents(self._count):
             return np.empty(0, np.uint64)
         most = self._settings.most_documents(rest.count())
-        table = self._stages.stage("frequent", [*self._of_corpus, most], lambda: sketching.frequent(rest, most))
+        depends = [*self._of_corpus, most]
+        table = self._stages.stage("frequent", "hash long", depends, lambda: sketching.frequent(rest, most))
         return np.sort(hashes(table.toArrow()["hash"]))
 
     def pair(self) -> None:
         """Phases 2 and 3: group ⟨shingle, document⟩, expand to ⟨document, document, count⟩."""
-        stage, settings = self._stages.stage, self._settings
+        stage, settings, depends = self._stages.stage, self._settings, self._of_pairs
         with _Clock(self._phases, SORT):
-            self._pieces = stage("pieces", self._of_pairs, lambda: counting.grouped(self._sketches, settings))
+            self._pieces = stage("pieces", counting.PIECES, depends, lambda: counting.grouped(self._sketches, settings))
         with _Clock(self._phases, COUNT):
-            self._pairs = stage("pairs", self._of_pairs, lambda: counting.pairs(self._pieces, self._count))
+            self._pairs = stage("pairs", PARCELS, depends, lambda: counting.pairs(self._pieces, self._count))
 
     def join(self, edges: int) -> None:
         """Phase 4: verify the candidate pairs and join them to clusters."""
-        stage, settings, depends = self._stages.stage, self._settings, self._of_all
+        stage, settings, alike, depends = self._stages.stage, self._settings, self._of_alike, self._of_all
         with _Clock(self._phases, JOIN):
-            known = counting.rows(self._pairs) if settings.super_shingles else stage("hopeful", depends, self._hopeful)
+            if settings.super_shingles:
+                known = counting.rows(self._pairs)
+            else:
+                known = stage("hopeful", joining.HOPEFUL, alike, self._hopeful)
             contents = joining.contents(self._counting, self._sketches, settings)
-            self._alike = stage("alike", depends, lambda: joining.measured(known, contents, settings))
+            self._alike = stage("alike", joining.MEASURED, alike, lambda: joining.measured(known, contents, settings))
             self._heads = stage(
                 "heads",
+                joining.HEADS,
                 depends,
-                lambda: joining.heads(self._alike, self._numbered, settings, self._stages, depends, edges),
+                lambda: joining.heads(self._alike, self._numbered, settings, self._stages, alike, edges),
             )
             if settings.closure:
-                self._heads = stage("similarities", depends, lambda: self._similarities(contents))
+                self._heads = stage("similarities", joining.HEADS, depends, lambda: self._similarities(contents))
 
     def _hopeful(self) -> DataFrame:
         facts = joining.known(self._sketches, counting.common(self._pieces), self._settings)

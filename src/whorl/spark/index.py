@@ -78,7 +78,9 @@ def build(
 
     index_scheme, index_key = index.scheme, index.key
     each = spark.range(0, len(dealt), 1, max(1, len(dealt)))
-    written = Stages(spark, stages).stage("prepared", index_scheme.id, lambda: each.mapInArrow(prepared, PREPARED))
+    written = Stages(spark, stages).stage(
+        "prepared", PREPARED, index_scheme.id, lambda: each.mapInArrow(prepared, PREPARED)
+    )
     whole, documents = numbered(written)
     left_out = written.where("row is null").orderBy("part").select("name", "reason").collect()
     count = index.load(

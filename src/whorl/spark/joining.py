@@ -168,9 +168,10 @@ def _dealt(candidates: DataFrame, buckets: int) -> DataFrame:
 
 def _buckets(candidates: DataFrame, documents: DataFrame) -> int:
     """Return a number of buckets that keeps each within its bytes, even if no document is shared by two pairs."""
-    count = int(candidates.count())
-    mean = documents.agg(sql.avg(sql.size("values"))).first()[0] or 0.0
-    return max(1, round(2 * count * 8 * float(mean) / SHINGLES_BUCKET))
+    pairs = candidates.select(sql.lit(1).alias("pairs"), sql.lit(None).cast("int").alias("size"))
+    sizes = documents.select(sql.lit(0).alias("pairs"), sql.size("values").alias("size"))
+    count, mean = (total or 0 for total in pairs.unionByName(sizes).agg(sql.sum("pairs"), sql.avg("size")).first())
+    return max(1, round(2 * count * 8 * mean / SHINGLES_BUCKET))
 
 
 def _verified(pairs: Any, documents: Any, settings: ClusterSettings, all_of: bool) -> Any:
@@ -250,12 +251,17 @@ def components(edges: DataFrame, stages: Stages, depends: Any, together: int = T
     for count in range(1, MOST + 1):
         before, path = path, stages.path("round", [depends, count])
         edges_of_round = stages.spark.read.schema(_EDGES).parquet(before)
+        if seen[0] <= together:  # one task joins them all
+            return _named(_contracted(edges_of_round.coalesce(1), together)), count
         last, seen = seen, _written(_small(_large(edges_of_round, together), together), path)
         stages.remove(before)
         if seen == last:
-            named = stages.spark.read.schema(_EDGES).parquet(path)
-            return named.select(sql.col("child").alias("number"), sql.col("parent").alias("label")), count
+            return _named(stages.spark.read.schema(_EDGES).parquet(path)), count
     raise ComponentsError(f"components: not settled after {MOST} rounds; remove {stages.folder} and run again")
+
+
+def _named(edges: DataFrame) -> DataFrame:
+    return edges.select(sql.col("child").alias("number"), sql.col("parent").alias("label"))
 
 
 def _written(edges: DataFrame, path: str) -> tuple[Any, ...]:

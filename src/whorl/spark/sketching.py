@@ -29,6 +29,7 @@ DOCUMENTS = (
     "part int, row long, id string, url string, date string, reason string, line long, left_out boolean, size long, "
     "shingles long, content binary, lexical binary, shingle binary, tie long, hashes array<long>"
 )
+EQUALS = "number long, stands long, kind int"
 SKETCHES = "number long, shingles long, level int, kept array<int>, values array<long>"
 
 # Documents sketched together.
@@ -129,18 +130,14 @@ def _wrong(faults: list[Fault], part: int) -> Any:
 
 def numbered(written: DataFrame) -> tuple[DataFrame, int]:
     """Return the documents with their numbers, and their count."""
-    counts = written.where("row is not null").groupBy("part").agg((sql.max("row") + 1).alias("count")).toArrow()
-    order = np.argsort(counts["part"].to_numpy())
-    parts, sizes = counts["part"].to_numpy()[order], counts["count"].to_numpy()[order]
-    starts = pa.table({"part": parts.astype(np.int32), "start": np.cumsum(sizes) - sizes})
-    spark = written.sparkSession
-    documents = (
-        written.where("row is not null")
-        .join(sql.broadcast(spark.createDataFrame(starts)), "part")
-        .withColumn("number", sql.col("start") + sql.col("row"))
-        .drop("part", "row", "start", "line", "left_out")
-    )
-    return documents, int(sizes.sum())
+    there = written.where("row is not null")
+    counts = there.groupBy("part").agg((sql.max("row") + 1).alias("count")).toArrow()
+    sizes = np.zeros(1 + max(counts["part"].to_pylist(), default=0), np.int64)
+    sizes[numbers(counts["part"])] = numbers(counts["count"])
+    # A constant of the plan: a table to join with would be a job of its own wherever the documents are read.
+    starts = sql.split(sql.lit(",".join(map(str, np.cumsum(sizes) - sizes))), ",").cast("array<long>")
+    number = sql.element_at(starts, sql.col("part") + 1) + sql.col("row")
+    return there.withColumn("number", number).drop("part", "row", "line", "left_out"), int(sizes.sum())
 
 
 def frequent(chosen: DataFrame, most: int) -> DataFrame:

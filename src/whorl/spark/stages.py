@@ -206,20 +206,19 @@ class Stages:
         self.computed: list[str] = []
         self.reused: list[str] = []
 
-    def stage(self, name: str, depends: Any, make: Callable[[], DataFrame]) -> DataFrame:
-        """Return the table of a stage; compute and write it first unless it exists."""
+    def stage(self, name: str, columns: str, depends: Any, make: Callable[[], DataFrame]) -> DataFrame:
+        """Return the table of a stage, with these columns; compute and write it first unless it exists."""
         path = self.path(name, depends)
         if self.is_done(path):
             self.reused.append(name)
-            return self.spark.read.parquet(path)
-        # The name of the job in Spark's pages and logs.
-        self.spark.sparkContext.setJobDescription(f"whorl: {name}")
-        table = make()
-        table.write.mode("overwrite").parquet(path)
-        self.spark.sparkContext.setJobDescription(None)
-        self.computed.append(name)
+        else:
+            # The name of the job in Spark's pages and logs.
+            self.spark.sparkContext.setJobDescription(f"whorl: {name}")
+            make().write.mode("overwrite").parquet(path)
+            self.spark.sparkContext.setJobDescription(None)
+            self.computed.append(name)
         # Without the columns, Spark would run a job to learn them from the files.
-        return self.spark.read.schema(table.schema).parquet(path)
+        return self.spark.read.schema(columns).parquet(path)
 
     def path(self, name: str, depends: Any) -> str:
         """Return the folder of a stage. ``depends`` must be JSON."""
@@ -235,7 +234,8 @@ class Stages:
         self._system(path).delete(self._path(path), True)
 
     def _path(self, path: str) -> Any:
-        return self.spark._jvm.org.apache.hadoop.fs.Path(path)
+        # By its whole name: Java would look for each part of it in all its archives.
+        return getattr(self.spark._jvm, "org.apache.hadoop.fs.Path")(path)
 
     def _system(self, path: str) -> Any:
         return self._path(path).getFileSystem(self.spark._jsparkSession.sessionState().newHadoopConf())

@@ -73,7 +73,7 @@ def read(
 
     each = spark.range(0, len(dealt), 1, max(1, len(dealt)))
     depends = [repr(alone), described([path for path, _ in sources], reader.rules), _digest(sanction), repr(dealt)]
-    return stages.stage("submissions", depends, lambda: each.mapInArrow(read_shares, READ))
+    return stages.stage("submissions", READ, depends, lambda: each.mapInArrow(read_shares, READ))
 
 
 def _digest(sanction: StarterCode | None) -> str:
