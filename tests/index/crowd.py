@@ -1,12 +1,12 @@
-"""A writer or a reader as a process of its own: ``python -m tests.index.crowd FOLDER writer SECONDS`` and the like.
+"""A writer and readers, each a process of its own: ``python -m tests.index.crowd FOLDER COMMITS READERS``.
 
 The writer numbers its commits: after commit n the documents are those of ``state(n)``, and no two states are alike.
 A reader asks all the time, and checks that each answer is that of one state, and that states never go back.
 """
 
+import multiprocessing
 import sys
-import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tests.index.corpus import prose
@@ -28,18 +28,14 @@ def text_of(number: int) -> str:
     return SHARED + prose(10_000 + number, 12)
 
 
-def write(folder: Path, seconds: float) -> int:
+def write(folder: Path, commits: int) -> None:
     """Commit after commit, each in one transaction; flushes and merges of their own accord, and some by order."""
     store.FLUSH_DOCUMENTS, store.FAN = 3, 3
-    until = time.monotonic() + seconds
-    commit = 1
     with Index.open(folder) as index:
-        while time.monotonic() < until:
-            commit += 1
+        for commit in range(2, commits + 2):
             _commit(index, commit)
             if commit % 7 == 0:
                 index.compact()
-    return commit
 
 
 def _commit(index: Index, commit: int) -> None:
@@ -57,12 +53,11 @@ def _commit(index: Index, commit: int) -> None:
         inner._tidy(sum(one.size for one in prepared))
 
 
-def read(folder: Path, seconds: float) -> int:
-    """Ask and check. How many answers."""
-    until = time.monotonic() + seconds
+def read(folder: Path, is_over: Callable[[], bool], began: Callable[[], None]) -> int:
+    """Ask and check, until it is over. How many answers."""
     last = answers = 0
     index = Index.open(folder)
-    while time.monotonic() < until:
+    while not is_over():
         hits = index.search(SHARED, limit=50, passages=answers % 3 == 0)
         names = [hit.document.name for hit in hits]
         commit = newest(names)
@@ -75,6 +70,8 @@ def read(folder: Path, seconds: float) -> int:
             index.close()
             index = Index.open(folder)
         answers += 1
+        if answers == 1:
+            began()
     index.verify()
     index.close()
     return answers
@@ -92,6 +89,27 @@ def check_texts(index: Index) -> None:
     assert texts == {name: text_of(number) for name, number in state(newest(texts)).items()}
 
 
+def crowd(folder: Path, commits: int, readers: int) -> list[int]:
+    """Write while others read; how many answers each of them had. It has imported Whorl, and forks the others."""
+    system = multiprocessing.get_context("fork")
+    over, reading, answers = system.Event(), system.Semaphore(0), system.SimpleQueue()
+
+    def work() -> None:
+        answers.put(read(folder, over.is_set, reading.release))
+
+    processes = [system.Process(target=work, daemon=True) for _ in range(readers)]
+    for process in processes:
+        process.start()
+    for _ in processes:
+        while not reading.acquire(timeout=1):
+            assert not any(process.exitcode for process in processes), "a reader failed: see above"
+    write(folder, commits)
+    over.set()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0, "a reader failed: see above"
+    return [answers.get() for _ in processes]
+
+
 if __name__ == "__main__":
-    role = {"writer": write, "reader": read}[sys.argv[2]]
-    print(role(Path(sys.argv[1]), float(sys.argv[3])))
+    print(*crowd(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))

@@ -1,8 +1,8 @@
-"""Purges that are killed, and readers beside them: ``python -m tests.index.purging FOLDER points``, ``… reader 3``."""
+"""Purges that are killed, and readers beside them: ``python -m tests.index.purging FOLDER points``, ``… reader``."""
 
 import os
+import select
 import sys
-import time
 from pathlib import Path
 
 from tests.index.corpus import prose
@@ -105,12 +105,11 @@ def at_every_point(base: Path) -> int:
     return len(POINTS)
 
 
-def read(folder: Path, seconds: float) -> int:
-    """Ask for what stays, again and again. How many answers."""
-    until = time.monotonic() + seconds
+def read(folder: Path) -> int:
+    """Ask for what stays, again and again, until the input ends. How many answers."""
     answers = 0
     with Index.open(folder) as index:
-        while time.monotonic() < until:
+        while not select.select([sys.stdin], [], [], 0)[0]:
             number = KEPT[answers % len(KEPT)]
             hits = index.search(text_of(number))
             assert (hits[0].document.name, hits[0].resemblance) == (name_of(number), 1.0)
@@ -126,4 +125,4 @@ if __name__ == "__main__":
     if sys.argv[2] == "points":
         print(at_every_point(Path(sys.argv[1])))
     else:
-        print(read(Path(sys.argv[1]), float(sys.argv[3])))
+        print(read(Path(sys.argv[1])))

@@ -27,7 +27,8 @@ SCHEME = Scheme(k=8, w=4)
 
 def started(*arguments) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.index.purging", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def ended(process: subprocess.Popen[str]) -> str:
@@ -192,7 +193,7 @@ def test_a_file_that_a_killed_merge_left_is_swept(folder):
 
 
 def test_readers_in_other_processes_go_on(folder):
-    readers = [started(folder, "reader", 4) for _ in range(2)]
+    readers = [started(folder, "reader") for _ in range(2)]
     for reader in readers:
         assert reader.stdout is not None
         assert reader.stdout.readline() == "reading\n"
