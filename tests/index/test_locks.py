@@ -31,21 +31,51 @@ def script(text: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def elsewhere(folder: Path) -> list[str]:
+# Opens an index, tells its documents and closes it, in a process for each: one that has imported Whorl forks them.
+LISTS = """
+import os, sys
+from whorl.index.index import Index
+for line in sys.stdin:
+    if os.fork() == 0:
+        try:
+            with Index.open(line.rstrip("\\n")) as index:
+                names = [entry.name for entry in index.entries()]
+        except Exception as error:
+            names = [repr(error)]
+        print(*names, flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.fixture(scope="module")
+def elsewhere():
     """The documents that another process sees, which opens the index and closes it."""
-    text = "import sys; from whorl.index.index import Index\n"
-    text += "with Index.open(sys.argv[1]) as index: print('\\n'.join(entry.name for entry in index.entries()))"
-    return subprocess.check_output([sys.executable, "-c", text, str(folder)], text=True).split()
+    forks = script(LISTS)
+
+    def names(folder: Path) -> list[str]:
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        print(folder, file=forks.stdin, flush=True)
+        return forks.stdout.readline().split()
+
+    yield names
+    forks.communicate()
 
 
-def held_locks(index: Index) -> bool:
+@pytest.fixture
+def held_locks(elsewhere):
     """Whether SQLite's locks are there: another process that opens and closes the index leaves the log alone then."""
-    before = elsewhere(index.folder)
-    index.add(Document(f"after-{len(before)}", prose(1000 + len(before))))
-    return elsewhere(index.folder) == [entry.name for entry in index.entries()] and len(before) + 1 == len(index)
+
+    def held(index: Index) -> bool:
+        before = elsewhere(index.folder)
+        index.add(Document(f"after-{len(before)}", prose(1000 + len(before))))
+        return elsewhere(index.folder) == [entry.name for entry in index.entries()] and len(before) + 1 == len(index)
+
+    return held
 
 
-def test_a_purge_keeps_the_locks(tmp_path):
+def test_a_purge_keeps_the_locks(tmp_path, elsewhere, held_locks):
     with Index.create(tmp_path / "index", SCHEME) as index:
         for number in range(4):
             index.add(Document(f"{number}", prose(number)))
@@ -55,7 +85,7 @@ def test_a_purge_keeps_the_locks(tmp_path):
         assert "last" in elsewhere(tmp_path / "index")
 
 
-def test_an_index_inside_the_folder_that_is_added_is_left_alone(tmp_path):
+def test_an_index_inside_the_folder_that_is_added_is_left_alone(tmp_path, held_locks):
     (tmp_path / "essay.txt").write_text(prose(1))
     with Index.create(tmp_path / "my.index", SCHEME) as index:
         for _ in range(2):
@@ -68,7 +98,7 @@ def test_an_index_inside_the_folder_that_is_added_is_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["index.db", "index.db-wal", "index.db-shm", "secret.key"])
-def test_no_file_of_a_store_is_a_document(tmp_path, name):
+def test_no_file_of_a_store_is_a_document(tmp_path, held_locks, name):
     with Index.create(tmp_path / "index", SCHEME) as index:
         index.add(Document("a", prose(1)))
         with pytest.raises(DocumentError, match="part of a Whorl index, not a document"):
@@ -79,7 +109,7 @@ def test_no_file_of_a_store_is_a_document(tmp_path, name):
 
 
 @pytest.mark.parametrize("link", [os.link, os.symlink])
-def test_a_database_that_is_open_is_no_document_under_another_name(tmp_path, link):
+def test_a_database_that_is_open_is_no_document_under_another_name(tmp_path, held_locks, link):
     with Index.create(tmp_path / "index", SCHEME) as index:
         index.add(Document("a", prose(1)))
         link(tmp_path / "index" / "index.db", tmp_path / "b.txt")
@@ -153,7 +183,7 @@ def test_a_commit_that_nobody_saw_does_not_come_back_without_its_segment(tmp_pat
         assert len(index) == 3
 
 
-def test_a_process_does_not_write_into_a_rebuilt_index(tmp_path):
+def test_a_process_does_not_write_into_a_rebuilt_index(tmp_path, elsewhere):
     folder = tmp_path / "index"
     with Index.create(folder, SCHEME) as stale, Index.open(folder) as reader:
         stale.add(Document("old", prose(1)))
