@@ -1,10 +1,12 @@
 """Texts for tests of an index: prose of made-up words, the same for the same seed, unlike that of any other."""
 
 import random
+from functools import cache
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
+@cache
 def prose(seed: int, words: int = 60) -> str:
     """Lines of ten words, none of which another seed's prose has but by accident."""
     draw = random.Random(f"prose {seed}")

@@ -16,13 +16,14 @@ def words() -> tuple[str, ...]:
     return tuple("".join(draw.choices(SYLLABLES, k=draw.randint(1, 4))) for _ in range(6000))
 
 
+@cache
 def prose(seed: object, count: int = 1500) -> str:
     """Sentences; common words are as common as in a natural language."""
-    draw = random.Random(f"prose {seed}")
-    ranks = [int(draw.random() ** 3 * len(words())) for _ in range(count)]
+    draw, language = random.Random(f"prose {seed}"), words()
+    ranks = [int(draw.random() ** 3 * len(language)) for _ in range(count)]
     out, start = [], True
     for number, rank in enumerate(ranks, 1):
-        word = words()[rank]
+        word = language[rank]
         out.append((word.capitalize() if start else word) + ("." if number % 13 == 0 else ""))
         start = number % 13 == 0
     lines = [" ".join(out[at : at + 11]) for at in range(0, len(out), 11)]

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -96,6 +97,7 @@ def test_what_is_ignored_is_the_commonest():
     assert ignored(found, 16, replace(scheme, stored=160, n=200)).sum() == 0
 
 
+@cache
 def shared(left: str, right: str) -> float:
     """Full fingerprinting: the share of the left document's substrings that the right one has, prologs left out."""
     full = replace(KOALA, stored=None, bits=64).selecting("full")

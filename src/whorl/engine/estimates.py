@@ -63,22 +63,21 @@ def _fraction(x: float, a: int, b: int) -> float:
 
     It takes about as many steps as the square root of the sample; the bound guards against endless loops.
     """
-    c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or TINY)
     total = d
     for m in range(1, 100 + a + b):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for term in (even, odd):
-            d = 1 / _not_zero(1 + term * d)
-            c = _not_zero(1 + term / c)
-            total *= d * c
-        if abs(d * c - 1) < ENOUGH:
+        d = 1 / (1 + even * d or TINY)
+        c = 1 + even / c or TINY
+        total *= d * c
+        d = 1 / (1 + odd * d or TINY)
+        c = 1 + odd / c or TINY
+        factor = d * c
+        total *= factor
+        if abs(factor - 1) < ENOUGH:
             break
     return total
-
-
-def _not_zero(value: float) -> float:
-    return value if abs(value) > TINY else TINY
 
 
 @dataclass(frozen=True, slots=True)
