@@ -47,3 +47,17 @@ def test_comparing_programs_imports_nothing_that_it_does_not_need():
 def test_the_help_needs_nothing_heavy():
     code = "from click.testing import CliRunner; from whorl.cli import main; CliRunner().invoke(main, ['--help'])"
     assert not modules_after(code) & {"numpy", "rich", "whorl.scheme"}
+
+
+def test_a_process_of_spark_imports_what_its_tasks_need():
+    pytest.importorskip("pyspark")
+    loaded = modules_after("import whorl.spark.sketching, whorl.spark.joining")
+    assert not loaded & {
+        "whorl.spark.clustering",
+        "whorl.spark.compare",
+        "whorl.spark.index",
+        "whorl.comparison.result",
+    }
+    assert {"whorl.spark.clustering", "whorl.spark.compare", "whorl.spark.index"} <= modules_after(
+        "from whorl.spark import build, cluster, compare_all; assert callable(cluster)"
+    )

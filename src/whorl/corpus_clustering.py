@@ -412,7 +412,7 @@ def _on_spark(
     spark: "SparkSession", folder: Path, corpus: Corpus, scheme: Scheme, settings: ClusterSettings, base: Hashes
 ) -> tuple[Clustering, list[Fault]]:
     """Run the phases on Spark. All its machines must reach the corpus and the folder under these paths."""
-    from whorl.spark.cluster import cluster_files
+    from whorl.spark.clustering import cluster_files
 
     identity = corpus.identity()
     return cluster_files(spark, corpus.paths, corpus.columns, corpus.rules, scheme, folder, identity, settings, base)

@@ -1,4 +1,4 @@
-"""``whorl.spark.cluster``: cluster a DataFrame or the files of a corpus. Every phase leaves Parquet, to resume from."""
+"""``whorl.spark.cluster`` clusters a DataFrame or the files of a corpus. Every phase leaves Parquet, to resume from."""
 
 import tempfile
 import time
