@@ -17,14 +17,22 @@ from whorl.storage.segments import Segment
 
 ROWS = random_rows(9000)
 
+DEATHS = [name for name in files.POINTS if name.startswith("segment.")]
+
+# One that has imported Whorl forks the writers, one for each point, which kills it.
 SCRIPT = """
 import sys
-from collections import Counter
 from pathlib import Path
 from tests.index.segments import random_rows, write
+from tests.killing import lived
 from whorl.storage import segment_writer
 segment_writer.BUFFERED = 9000
-write(Path(sys.argv[1]), random_rows(9000))
+for name in sys.argv[2:]:
+    folder = Path(sys.argv[1], name)
+    folder.mkdir()
+    write(folder / "old.seg", random_rows(9000))
+    was_killed, _ = lived(lambda _: write(folder / "new.seg", random_rows(9000)), name)
+    assert was_killed, name
 """
 
 
@@ -110,23 +118,29 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", [name for name in files.POINTS if name.startswith("segment.")])
-def test_death_at_every_point(tmp_path, name):
-    old = write(tmp_path / "old.seg", ROWS)
-    environment = {**os.environ, files.VARIABLE: name, "PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "new.seg")]
-    killed = subprocess.run(command, env=environment, capture_output=True)
-    assert killed.returncode == -9, killed.stderr.decode()
-    left = {path.name for path in tmp_path.iterdir()} - {"old.seg"}
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """A folder for each point, with what a writer left that was killed there."""
+    folder = tmp_path_factory.mktemp("killed")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", SCRIPT, folder, *DEATHS], env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    return folder
+
+
+@pytest.mark.parametrize("name", DEATHS)
+def test_death_at_every_point(killed, name):
+    folder = killed / name
+    left = {path.name for path in folder.iterdir()} - {"old.seg"}
     is_renamed = name in ("segment.renamed", "segment.durable")
     assert left == {"new.seg" if is_renamed else "new.seg.new"}
-    for path in (old, *([tmp_path / "new.seg"] if is_renamed else [])):
+    for path in (folder / "old.seg", *([folder / "new.seg"] if is_renamed else [])):
         with Segment.open(path) as segment:
             segment.verify()
             assert rows_of(segment.scan()) == ROWS
     if not is_renamed:
-        write(tmp_path / "new.seg", ROWS)
-        assert {path.name for path in tmp_path.iterdir()} == {"old.seg", "new.seg"}
+        write(folder / "new.seg", ROWS)
+        assert {path.name for path in folder.iterdir()} == {"old.seg", "new.seg"}
 
 
 def test_a_point_counts_and_knows_its_names(monkeypatch):
