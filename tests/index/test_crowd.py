@@ -31,7 +31,7 @@ def crowd(folder, commits: int) -> list[int]:
 
 
 def test_four_readers_and_a_writer(tmp_path):
-    counts = crowd(tmp_path / "index", 60)
+    counts = crowd(tmp_path / "index", 120)
     assert len(counts) == 4
     assert min(counts) > 0
     with Index.open(tmp_path / "index") as index:
