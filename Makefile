@@ -33,7 +33,7 @@ LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/te
 run: $(VENV)/.kernel  ## install Whorl alone and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
 
-venv: $(VENV)/.installed  ## make .venv with everything that running and testing need
+venv: $(VENV)/.installed $(VENV)/.collected  ## make .venv with everything that running and testing need
 
 # Types are checked while the tests run: mypy has one core, and on a fresh clone it takes a minute.
 test: style  ## formatting, lint, types, layers and the whole test suite
@@ -41,7 +41,7 @@ test: style  ## formatting, lint, types, layers and the whole test suite
 	$(BIN)/python -m tests.spark.needs
 	$(MAKE) --no-print-directory --jobs=2 types suite
 
-suite:
+suite: $(VENV)/.collected
 	$(PYTEST)
 
 test-slow: $(VENV)/.installed  ## kills, damage and crowds at length, and every property on many examples (long)
@@ -136,4 +136,11 @@ $(VENV)/.kernel: $(VENV)/.packages pyproject.toml setup.py $(KERNEL)
 
 $(VENV)/.installed: $(VENV)/.packages requirements/development.txt | $(VENV)/.kernel
 	$(LOCKED) -r requirements/development.txt
+	touch $@
+
+# What tests import is compiled once here; else each process that runs them would compile all of it at the same time.
+COLLECT := $(BIN)/python -m pytest --collect-only --quiet
+
+$(VENV)/.collected: $(VENV)/.installed
+	$(COLLECT) >/dev/null || $(COLLECT)
 	touch $@

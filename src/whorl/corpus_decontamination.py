@@ -232,7 +232,8 @@ class LeakFinder:
         self._is_common = (self._frequency() > limit) | self._index.is_template
         self._counted = self._index.counted(self._is_common).tolist()
         for rows in self._documents():
-            yield np.array(list(self._judged(rows[~self._is_common[rows["seed"]]])), LEAK)
+            rare: NDArray[np.void] = rows[~self._is_common[rows["seed"]]]
+            yield np.array(list(self._judged(rare)), LEAK)
 
     def _frequency(self) -> NDArray[np.int64]:
         """Return how many documents have each seed."""

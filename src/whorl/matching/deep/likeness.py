@@ -171,13 +171,11 @@ def _deep_passages(left: Prose, right: Prose, scheme: Scheme, summarised: bool) 
 
 def _symbols(boxes: Boxes, left: Words, right: Words) -> Boxes:
     """Convert boxes of words into boxes of symbols."""
-    columns = (
-        left.firsts[boxes[:, 0]],
-        left.lasts[boxes[:, 1] - 1],
-        right.firsts[boxes[:, 2]],
-        right.lasts[boxes[:, 3] - 1],
+    left_start, left_end, right_start, right_end = boxes.T
+    return np.stack(
+        (left.firsts[left_start], left.lasts[left_end - 1], right.firsts[right_start], right.lasts[right_end - 1]),
+        axis=1,
     )
-    return np.stack(columns, axis=1)
 
 
 # Minimum length of the short side, in words, and minimum share of them from the long side. One dense side says less
