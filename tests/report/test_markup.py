@@ -3,14 +3,31 @@
 import re
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whorl.report.markup import Look, TextMark, lines, segments
+from whorl.report import markup
+from whorl.report.markup import (
+    Look,
+    PaintedText,
+    RecentTexts,
+    SyntaxSpan,
+    TextMark,
+    coloured_ahead,
+    colours,
+    line_items,
+    lines,
+    segments,
+)
+from whorl.sandbox import default_sandbox
 
 ALPHABET = "ab \t\n\r<>&\"'{};\x00\x0c\x1b\u202e\u2066\u200d\u2028\ud800\U000e0041é😀א"
 TEXTS = st.text(st.sampled_from(ALPHABET), max_size=60)
 SPANS = st.tuples(st.integers(0, 60), st.integers(0, 60)).map(sorted)
+
+# Classes of a program's tokens.
+COLOURS = "kn"
 
 
 class Read(HTMLParser):
@@ -22,6 +39,7 @@ class Read(HTMLParser):
         self.passages: dict[int, str] = {}
         self.anchors: list[str] = []
         self.sanctioned = ""
+        self.coloured: dict[str, str] = {}
         self._open: list[tuple[str, dict[str, str | None]]] = []
         self.feed(str(markup))
         self.close()
@@ -52,6 +70,8 @@ class Read(HTMLParser):
                 self.passages[number] = self.passages.get(number, "") + text
             if tag in ("mark", "span") and "s" in (attributes["class"] or "").split():
                 self.sanctioned += text
+            if tag == "span" and (name := attributes["class"] or "") in COLOURS:
+                self.coloured[name] = self.coloured.get(name, "") + text
 
 
 def lines_of(text: str) -> list[str]:
@@ -83,6 +103,25 @@ def test_each_passage_has_the_text_of_its_span(text, bounds):
     for number, (start, end) in enumerate(spans, start=1):
         assert bare(read.passages.get(number, "")) == bare(text[start:end])
     assert read.anchors == [f"r{number}" for number, (start, end) in enumerate(spans, start=1) if start < end]
+
+
+@given(
+    TEXTS,
+    st.lists(st.integers(0, 60), max_size=12),
+    st.lists(st.tuples(SPANS, st.sampled_from([Look.GAP, Look.MATCH]), st.integers(1, 5)), max_size=8),
+)
+def test_each_letter_has_the_colour_of_its_token_whatever_is_marked(text, bounds, marked):
+    bounds = sorted(min(bound, len(text)) for bound in bounds)
+    spans = [
+        SyntaxSpan(start, end, COLOURS[number % 2])
+        for number, (start, end) in enumerate(zip(bounds[::2], bounds[1::2], strict=False))
+    ]
+    marks = [TextMark(start, end, look, passage) for (start, end), look, passage in marked]
+    read = Read("\n".join(line_items(PaintedText(text, spans), marks, "l")))
+    assert read.lines == lines_of(text)
+    for name in COLOURS:
+        expected = "".join(text[span.start : span.end] for span in spans if span.name == name)
+        assert bare(read.coloured.get(name, "")) == bare(expected)
 
 
 @given(TEXTS, SPANS)
@@ -143,3 +182,54 @@ def test_a_source_full_of_hidden_characters_stays_small():
 def test_a_source_of_one_line_and_one_of_line_ends_only():
     assert Read(lines("x" * 200_000, [TextMark(5, 190_000, Look.GAP, 1)], "l")).lines == ["x" * 200_000]
     assert Read(lines("\n" * 50_000, [TextMark(5, 40_000, Look.GAP, 1)], "l")).lines == [""] * 50_001
+
+
+PROGRAMS = [(f"def f{number}(x):\n    return {number}\n", "python") for number in range(40)]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The programs that a worker was asked for, when nothing is known yet."""
+    monkeypatch.setattr(markup, "_known", RecentTexts(8_000_000))
+    programs = []
+    begin = default_sandbox().begin
+
+    def noted(target, language, data):
+        programs.append((data.decode(), language))
+        return begin(target, language, data)
+
+    monkeypatch.setattr(default_sandbox(), "begin", noted)
+    return programs
+
+
+def test_colours_are_known_when_a_page_comes_and_are_asked_for_once(asked):
+    pages = [PROGRAMS[number : number + 3] for number in range(len(PROGRAMS) - 2)]
+    for number, _ in enumerate(coloured_ahead(pages)):
+        before = len(asked)
+        assert [colours(*program).classes[0] for program in pages[number]] == ["k"] * 3
+        assert len(asked) == before
+    assert number == len(pages) - 1
+    assert asked == PROGRAMS
+
+
+def test_colours_that_were_dropped_meanwhile_are_asked_for_again(asked, monkeypatch):
+    monkeypatch.setattr(markup, "_known", RecentTexts(1))
+    for program, _ in zip(PROGRAMS, coloured_ahead([each] for each in PROGRAMS), strict=True):
+        assert [colours(*other).classes[0] for other in (PROGRAMS[0], program)] == ["k", "k"]
+
+
+def test_what_stops_a_worker_or_is_too_long_has_no_colours(asked, monkeypatch):
+    monkeypatch.setattr(markup, "COLOURER", "whorl.formats.code.lexers:nothing")
+    monkeypatch.setattr(markup, "COLOURED", 30)
+    long = ("x = 1\n" * 10, "python")
+    assert list(coloured_ahead([[PROGRAMS[0], long]])) == [None]
+    assert list(colours(*PROGRAMS[0]).spans()) == list(colours(*long).spans()) == []
+    assert asked == PROGRAMS[:1]
+
+
+def test_texts_are_kept_up_to_a_number_of_letters():
+    kept = RecentTexts[str](10)
+    for key, length, expected in (("a", 4, "a"), ("b", 4, "ab"), ("a", 4, "ab"), ("c", 4, "ac"), ("d", 50, "d")):
+        assert kept.get(key, length, lambda: "made") == "made"
+        assert "".join(name for name in "abcd" if name in kept) == expected
+    assert kept.get("d", 50, lambda: "made again") == "made"

@@ -4,17 +4,21 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from heapq import heappop, heappush
 from itertools import groupby, islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from markupsafe import Markup, escape
 
-from whorl.sandbox import WorkerFault, default_sandbox
+from whorl.sandbox import Outcome, default_sandbox
+from whorl.threads import Answer
+
+T = TypeVar("T")
 
 HIDDEN = re.compile(
     "["
@@ -177,7 +181,7 @@ def colour(passage: int) -> int:
 def segments(length: int, marks: Iterable[TextMark]) -> Iterator[StyledSegment]:
     """Yield a whole text in segments, in order. Of overlapping passages, the one that starts last is on top."""
     looks, passages = _Stack(), _Stack()
-    ordered = sorted((mark for mark in marks if mark.start < mark.end), key=lambda mark: mark.start)
+    ordered = sorted((mark for mark in marks if mark.start < min(mark.end, length)), key=lambda mark: mark.start)
     bounds = sorted({0, length, *(mark.start for mark in ordered), *(min(mark.end, length) for mark in ordered)})
     coming = iter(ordered)
     following = next(coming, None)
@@ -205,56 +209,68 @@ class _Stack:
         return self._heap[0][2] if self._heap else 0
 
 
-def lines(text: str, marks: Sequence[TextMark], side: str) -> Markup:
-    """Return the lines of a text as list items. ``side``, l or r, prefixes the anchors of its passages."""
-    return Markup("\n".join(line_items(text, marks, side)))
-
-
-def line_items(text: str, marks: Sequence[TextMark], side: str, syntax: Sequence[SyntaxSpan] = ()) -> list[str]:
-    """Return each line of a text as a list item. ``syntax`` are the coloured spans of a program, in order."""
-    beginnings = _beginnings(marks)
-    shown = coarse if has_many(text) else code
-    ends = [span.end for span in syntax]
-    out = ["<li>"]
-    for segment in segments(len(text), marks):
-        out += [_badge(passage, side) for passage in beginnings.get(segment.start, ())]
-        content = "".join(_pieces(text, segment, syntax, bisect_right(ends, segment.start), shown))
-        out.append(_cut(content, *_tags(segment)).replace("\n", LINE))
-    out.append("</li>")
-    return "".join(out).split("\n")
-
-
 # Maximum length of pieces whose markup is kept: the names, keywords and blanks of a program, which occur many times.
 SHORT_PIECE = 40
 
 
-def _pieces(
-    text: str, segment: StyledSegment, syntax: Sequence[SyntaxSpan], first: int, shown: Callable[[str], str]
-) -> list[str]:
-    """Return the markup of a segment in pieces of one syntax class, from ``syntax[first]`` on; the class is empty
-    between coloured spans."""
-    pieces: list[str] = []
-    place, last = segment.start, segment.end
-    for number in range(first, len(syntax)):
-        start, end, name = syntax[number]
-        if start >= last:
-            break
-        if place < start:
-            pieces.append(_coloured(text, place, start, "", shown))
-            place = start
-        if place < end:
-            end = min(end, last)
-            pieces.append(_coloured(text, place, end, name, shown))
-            place = end
-    if place < last:
-        pieces.append(_coloured(text, place, last, "", shown))
-    return pieces
+class PaintedText:
+    """A text in pieces of one syntactic class; the class is empty between coloured spans. What pages show of it is made
+    once for all of them."""
+
+    def __init__(self, text: str, syntax: Iterable[SyntaxSpan] = ()) -> None:
+        self.text = text
+        self._shown = coarse if has_many(text) else code
+        self._bounds, names = array("q"), list[str]()
+        place = 0
+        for start, end, name in syntax:
+            if place < start:
+                self._bounds.append(place)
+                names.append("")
+                place = start
+            if place < end:
+                self._bounds.append(place)
+                names.append(name)
+                place = min(end, len(text))
+        if place < len(text):
+            self._bounds.append(place)
+            names.append("")
+        self._bounds.append(len(text))
+        self._names = tuple(names)
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        return list(map(self._piece, self._names, self._bounds, self._bounds[1:]))
+
+    def markup(self, start: int, end: int) -> str:
+        """Return a part of the text, which is not empty, as markup."""
+        first, last = bisect_right(self._bounds, start) - 1, bisect_left(self._bounds, end) - 1
+        names = self._names
+        if first == last:
+            return self._piece(names[first], start, end)
+        opening = self._piece(names[first], start, self._bounds[first + 1])
+        closing = self._piece(names[last], self._bounds[last], end)
+        return "".join([opening, *self._pieces[first + 1 : last], closing])
+
+    def _piece(self, name: str, start: int, end: int) -> str:
+        piece = _piece(self.text, start, end)
+        return (_kept if end - start <= SHORT_PIECE else _made)(piece, name, self._shown)
 
 
-def _coloured(text: str, start: int, end: int, name: str, shown: Callable[[str], str]) -> str:
-    """Return a piece of a source as markup."""
-    piece = _piece(text, start, end)
-    return _kept(piece, name, shown) if end - start <= SHORT_PIECE else _made(piece, name, shown)
+def lines(text: str, marks: Sequence[TextMark], side: str) -> Markup:
+    """Return the lines of a text as list items. ``side``, l or r, prefixes the anchors of its passages."""
+    return Markup("\n".join(line_items(PaintedText(text), marks, side)))
+
+
+def line_items(painted: PaintedText, marks: Sequence[TextMark], side: str) -> list[str]:
+    """Return each line of a text as a list item."""
+    beginnings = _beginnings(marks)
+    out = ["<li>"]
+    for segment in segments(len(painted.text), marks):
+        out += [_badge(passage, side) for passage in beginnings.get(segment.start, ())]
+        content = painted.markup(segment.start, segment.end)
+        out.append(_cut(content, *_tags(segment)).replace("\n", LINE))
+    out.append("</li>")
+    return "".join(out).split("\n")
 
 
 def _made(piece: str, name: str, shown: Callable[[str], str]) -> str:
@@ -355,14 +371,86 @@ COLOURED = 500_000
 # Colours a program, in a worker: some texts of a few kilobytes cost a lexer minutes.
 COLOURER = "whorl.formats.code.lexers:syntax"
 
+# A program: its text and its language.
+Program = tuple[str, str]
 
-@lru_cache(maxsize=256)
-def syntax_spans(text: str, language: str) -> Sequence[SyntaxSpan]:
+
+class RecentTexts(Generic[T]):
+    """What was made of the texts that were used last, up to a number of letters."""
+
+    def __init__(self, letters: int) -> None:
+        self._most, self._letters = letters, 0
+        self._values: dict[Any, tuple[int, T]] = {}
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._values
+
+    def get(self, key: Any, length: int, make: Callable[[], T]) -> T:
+        """Return what was made for a key, or make it. ``length`` is the number of letters of its text."""
+        kept = self._values.pop(key, None)
+        if kept is None:
+            kept = length, make()
+            self._letters += length
+        self._values[key] = kept
+        while self._letters > self._most and len(self._values) > 1:
+            self._letters -= self._values.pop(next(iter(self._values)))[0]
+        return kept[1]
+
+
+class Colours(NamedTuple):
+    """The coloured spans of a program: their starts, their ends, and the letters of their classes."""
+
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+    classes: str = ""
+
+    def spans(self, place: int = 0) -> Iterator[SyntaxSpan]:
+        """Yield the spans of a program that begins at a place of a text."""
+        return (SyntaxSpan(place + start, place + end, name) for start, end, name in zip(*self, strict=True))
+
+
+_known: RecentTexts[Colours] = RecentTexts(8_000_000)
+
+
+def colours(text: str, language: str) -> Colours:
     """Return the coloured spans of a program; none if nothing installed knows the language, or it takes too long."""
+    return _known.get((text, language), len(text), lambda: _answered(_asked(text, language)))
+
+
+# How many pages ahead of the one that is written workers find colours.
+AHEAD = 16
+
+
+def coloured_ahead(pages: Iterable[Iterable[Program]]) -> Iterator[None]:
+    """Yield for each page when the colours of its programs are known. Workers find those of the pages after it
+    meanwhile."""
+    asked: deque[list[tuple[Program, Answer[Outcome] | None]]] = deque()
+    for page in pages:
+        under_way = {program for those in asked for program, _ in those}
+        new = (each for each in dict.fromkeys(page) if each not in under_way and each not in _known)
+        asked.append([(each, _asked(*each)) for each in new])
+        if len(asked) > AHEAD:
+            _settle(asked.popleft())
+            yield
+    while asked:
+        _settle(asked.popleft())
+        yield
+
+
+def _settle(asked: Iterable[tuple[Program, Answer[Outcome] | None]]) -> None:
+    for program, answer in asked:
+        _known.get(program, len(program[0]), partial(_answered, answer))
+
+
+def _asked(text: str, language: str) -> Answer[Outcome] | None:
     if len(text) > COLOURED:
-        return ()
-    try:
-        starts, ends, classes = default_sandbox().call(COLOURER, language, text.encode("utf-8", "surrogatepass"))
-    except WorkerFault:
-        return ()  # a page without colours has the same text
-    return tuple(map(SyntaxSpan, array("i", starts), array("i", ends), classes))
+        return None
+    return default_sandbox().begin(COLOURER, language, text.encode("utf-8", "surrogatepass"))
+
+
+def _answered(answer: Answer[Outcome] | None) -> Colours:
+    outcome = None if answer is None else answer.take()
+    if outcome is None or outcome.fault is not None:
+        return Colours()  # a page without colours has the same text
+    starts, ends, classes = outcome.value
+    return Colours(array("i", starts), array("i", ends), classes)

@@ -218,6 +218,7 @@ def environment(package: str) -> Environment:
     templates = Environment(
         loader=PackageLoader(package),
         bytecode_cache=CompiledTemplates(),
+        auto_reload=False,  # each page would look whether its templates were changed
         autoescape=True,
         undefined=StrictUndefined,
         finalize=printable,

@@ -14,9 +14,10 @@ from whorl.formats.documents.notebook import TEXT
 from whorl.matching.passage import Lines, Passage, Side
 from whorl.matching.score import enough
 from whorl.report import words
-from whorl.report.markup import CONTEXT, Look, Stretch, TextMark, colour, stretches
+from whorl.report.markup import CONTEXT, Look, Program, Stretch, TextMark, colour, stretches
 from whorl.report.pages import Review, page_name, render, review_key
 from whorl.report.submission import names_of, source_items
+from whorl.report.submission import programs as submission_programs
 
 # Maximum size of a side's markup, in bytes, and of its folded lines: a page opens quickly. Further lines are in the
 # submission's page.
@@ -180,6 +181,13 @@ def page(comparison: Comparison, number: int, title: str, review: Review, now: d
         sanctioned=any(_has_starter_code(comparison.submissions[side]) for side in (pair.left, pair.right)),
     )
     return PairPage(html, len(pair.passages) - shown)
+
+
+def programs(comparison: Comparison, pair: Pair) -> Iterator[Program]:
+    """Yield the programs of small submissions in which the pair has passages: its page shows them in colour."""
+    lefts, rights = ({getattr(passage, side).file for passage in pair.passages} for side in ("left", "right"))
+    yield from submission_programs(comparison, pair.left, lefts)
+    yield from submission_programs(comparison, pair.right, rights)
 
 
 class Selection(NamedTuple):

@@ -5,10 +5,11 @@ script reads, as far as there is room: first those with passages. The page says 
 """
 
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -21,7 +22,7 @@ from whorl.formats.documents.extraction import SectionMark
 from whorl.formats.documents.notebook import TEXT
 from whorl.report import words
 from whorl.report.graph import by_size, cluster_numbers
-from whorl.report.markup import Look, SyntaxSpan, TextMark, line_items, lines, plain, syntax_spans
+from whorl.report.markup import Look, PaintedText, Program, RecentTexts, TextMark, colours, line_items, lines, plain
 from whorl.report.pages import Names, page_name, render
 from whorl.report.plots import BinnedHistogram, length_histogram, percent_histogram
 
@@ -284,7 +285,8 @@ def _starter_code(file: File) -> list[TextMark]:
 
 def source_items(file: File, text: str, marks: Sequence[TextMark], side: str) -> list[str]:
     """Return the lines of a file as list items: coloured, with starter code and the cells of a notebook."""
-    items = line_items(text, [*marks, *_starter_code(file)], side, _syntax(file, text))
+    painted = _painted.get((text, file.format, file.cells), len(text), lambda: _paint(file, text))
+    items = line_items(painted, [*marks, *_starter_code(file)], side)
     for cell in file.cells:
         line = text.count("\n", 0, cell.start)
         items[line] = items[line].replace("<li>", f'<li class="cell" data-cell="{_cell_name(cell)}">', 1)
@@ -295,16 +297,34 @@ def _cell_name(cell: SectionMark) -> str:
     return str(escape(plain(f"Cell {cell.number}" + (f", {cell.label}" if cell.label else ""))))
 
 
-def _syntax(file: File, text: str) -> Sequence[SyntaxSpan]:
-    """Return the coloured spans of a program, or of a notebook's code cells."""
+# Pages of pairs show what pages of submissions have shown.
+_painted: RecentTexts[PaintedText] = RecentTexts(4_000_000)
+
+
+def _paint(file: File, text: str) -> PaintedText:
+    spans = (colours(program, language).spans(place) for place, program, language in _programs(file, text))
+    return PaintedText(text, chain.from_iterable(spans))
+
+
+def _programs(file: File, text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield where a program begins, the program and its language: of a file, or of each code cell of a notebook."""
     if not file.cells:
-        return syntax_spans(text, file.format)
-    return [
-        SyntaxSpan(cell.start + span.start, cell.start + span.end, span.name)
-        for cell in file.cells
-        if cell.label not in TEXT
-        for span in syntax_spans(text[cell.start : cell.end], cell.label)
-    ]
+        yield 0, text, file.format
+    for cell in file.cells:
+        if cell.label not in TEXT:
+            yield cell.start, text[cell.start : cell.end], cell.label
+
+
+def programs(comparison: Comparison, number: int, shown: Container[str] | None = None) -> Iterator[Program]:
+    """Yield the programs of a submission whose page has them in colour, if it is small: those of all files, or of those
+    that are shown."""
+    files = comparison.submissions[number].files
+    if sum(file.symbols for file in files) > AS_TEXT:
+        return
+    for i, file in enumerate(files):
+        if shown is None or file.name in shown:
+            for _, program, language in _programs(file, comparison.text(number, i)):
+                yield program, language
 
 
 @lru_cache(maxsize=1)

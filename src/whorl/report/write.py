@@ -14,6 +14,7 @@ from whorl.comparison.result import Comparison
 from whorl.errors import InputError
 from whorl.formats.code.languages import LANGUAGES
 from whorl.report import pair, submission
+from whorl.report.markup import coloured_ahead
 from whorl.report.overview import cluster_page, overview, submissions_name, submissions_pages
 from whorl.report.pages import NO_REVIEW, REVIEW_KIND, IgnoredPassage, Review, ReviewMark, page_name, review_key
 
@@ -159,8 +160,9 @@ def _write_clusters(comparison: Comparison, folder: Path, title: str) -> int:
 def _write_submissions(comparison: Comparison, folder: Path, title: str, left: int) -> int:
     """Write the pages of submissions, each with an equal share of what is left, and return their size."""
     folder.mkdir()
-    before = left
-    for number in range(len(comparison.submissions)):
+    before, numbers = left, range(len(comparison.submissions))
+    coloured = coloured_ahead(submission.programs(comparison, number) for number in numbers)
+    for number, _ in zip(numbers, coloured, strict=True):
         room = left // (len(comparison.submissions) - number)
         left -= _save(folder / page_name(number), submission.page(comparison, number, title, room))
     return before - left
@@ -179,7 +181,7 @@ def _write_pairs(
     need, if the minimum is left for the others."""
     folder.mkdir()
     cut = 0
-    for number in range(len(comparison.pairs)):
+    for number, _ in enumerate(coloured_ahead(pair.programs(comparison, each) for each in comparison.pairs)):
         coming = len(comparison.pairs) - number - 1
         room = max(PAIR, left - PAIR * coming) - FRAME
         page = pair.page(comparison, number, title, review, now, room)
