@@ -183,6 +183,10 @@ ARGUMENTS = (
 )
 
 
+# Milliseconds in which what is expected of a page must be so: its many lines take seconds on a loaded machine.
+PATIENCE = 20_000
+
+
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
     """One for all tests of a process: Playwright can be started once in each."""
@@ -192,8 +196,9 @@ def browser() -> "Iterator[Browser]":
         if "CI" in os.environ:
             pytest.fail(missing)
         pytest.skip(missing)
-    from playwright.sync_api import sync_playwright  # most workers need no browser
+    from playwright.sync_api import expect, sync_playwright  # most workers need no browser
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         yield running

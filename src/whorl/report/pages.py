@@ -124,6 +124,7 @@ class Names:
 
     def __init__(self, submissions: Iterable[str], people: Iterable[str]) -> None:
         self._submissions, self._people = _numbers(submissions), _numbers(people)
+        self._shown: dict[str, Markup] = {}
 
     def number(self, name: str) -> int | str:
         """Return the number of a submission; an empty text if it is not in the comparison."""
@@ -131,7 +132,9 @@ class Names:
 
     def __call__(self, name: str) -> Markup:
         """Return the name of a submission."""
-        return Markup('<bdi data-s="{}">{}</bdi>').format(self.number(name), plain(name))
+        if name not in self._shown:
+            self._shown[name] = Markup('<bdi data-s="{}">{}</bdi>').format(self.number(name), plain(name))
+        return self._shown[name]
 
     def person(self, name: str) -> Markup:
         """Return the name of a person."""

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -77,21 +77,14 @@ class FileView:
     is_open: bool
 
 
-class MapMark(NamedTuple):
-    """A passage in the map of a file: its number, top and height, in units of the map."""
-
-    passage: int
-    top: float
-    height: float
-
-
 class FileMap(NamedTuple):
-    """A file in the map of a side: its number, top and height, and its passages, whose tops count from its own."""
+    """A file in the map of a side: its number, its top and height in units of the map, and the marks of its passages,
+    whose tops count from its own."""
 
     number: int
     top: float
     height: float
-    marks: list[MapMark]
+    marks: Markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +136,8 @@ def page(comparison: Comparison, number: int, title: str, review: Review, now: d
         version=VERSION,
         made=f"{now:%Y-%m-%d %H:%M %Z}",
         run=comparison.run,
+        settings=_listed(comparison.run.settings.items() if comparison.run else ()),
+        parameters=_listed(comparison.scheme.as_dict().items()),
         review={"report": title, "pair": names, "marks": [[*key, *review[key]]] if key in review else []},
         rank=number + 1,
         pair=pair,
@@ -188,6 +183,10 @@ def programs(comparison: Comparison, pair: Pair) -> Iterator[Program]:
     lefts, rights = ({getattr(passage, side).file for passage in pair.passages} for side in ("left", "right"))
     yield from submission_programs(comparison, pair.left, lefts)
     yield from submission_programs(comparison, pair.right, rights)
+
+
+def _listed(settings: Iterable[tuple[str, Any]]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings if value is not None)
 
 
 class Selection(NamedTuple):
@@ -293,15 +292,21 @@ def _map(passages: Sequence[Passage], key: str, views: Sequence[FileView]) -> It
     top = 0.0
     for view in views:
         height = MAP * view.stretches[-1].last / total
-        marks = [_map_mark(number, side, height, MAP / total) for number, side in sides if side.file == view.file.name]
-        yield FileMap(view.number, round(top, 1), round(height, 1), marks)
+        marks = (
+            _map_mark(number, key, side, height, MAP / total) for number, side in sides if side.file == view.file.name
+        )
+        yield FileMap(view.number, round(top, 1), round(height, 1), Markup("".join(marks)))
         top += height
 
 
-def _map_mark(number: int, side: Side, height: float, line: float) -> MapMark:
+def _map_mark(number: int, key: str, side: Side, height: float, line: float) -> str:
     """Return the mark of a passage, which is high enough to be seen, in a file of this height."""
     top, length = line * (side.start_line - 1), line * (side.end_line - side.start_line + 1)
-    return MapMark(number, round(max(0, min(top, height - MAP_MARK)), 1), round(max(length, MAP_MARK), 1))
+    y, size = round(max(0, min(top, height - MAP_MARK)), 1), round(max(length, MAP_MARK), 1)
+    return (
+        f'<a class="p{colour(number)}" href="#{key}{number}" data-p="{number}" tabindex="-1">'
+        f'<rect y="{y}" width="10" height="{size}"/></a>'
+    )
 
 
 def marks_by_file(passages: Sequence[Passage], key: str) -> dict[str, list[TextMark]]:

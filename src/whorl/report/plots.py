@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from math import ceil, log1p, log10
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from whorl.comparison.result import Comparison, Submission
+from whorl.report import words
 
 # Ratio of the largest to the smallest count from which on the scale is logarithmic.
 LOG_FROM = 50
@@ -58,6 +61,9 @@ def _height(count: int, largest: int, logarithmic: bool) -> float:
 LENGTH_BARS = 40
 
 
+RECTANGLE = Markup('<rect{} data-from="{}" x="{}" width="0.88" y="{}" height="{}"><title>{}{}: {}</title></rect>')
+
+
 class BinnedHistogram(NamedTuple):
     """A histogram of whole numbers: each bar has ``step`` of them, and its number times the step is the first."""
 
@@ -73,6 +79,18 @@ class BinnedHistogram(NamedTuple):
         """Return the numbers of a bar: 20–39, or 7 if it has one only."""
         first, last = bar * self.step, (bar + 1) * self.step - 1
         return f"{first:,}–{last:,}" if last > first else f"{first:,}"
+
+    @lru_cache(maxsize=128)  # noqa: B019 - a few histograms are on the pages of all submissions
+    def rectangles(self, unit: str, bar: int | None) -> Markup:
+        """Return the bars as markup; all but ``bar`` are pale, if it is given."""
+        return Markup("\n").join(
+            RECTANGLE.format(
+                Markup(' class="others"') if bar is not None and each.start != bar else "",
+                each.start * self.step, each.start + 0.06, 100 - each.height, each.height,
+                self.span(each.start), unit, words.count(each.count, "submission"),
+            )
+            for each in self.histogram.bars
+        )  # fmt: skip
 
 
 def length_histogram(lengths: Sequence[int]) -> BinnedHistogram:
