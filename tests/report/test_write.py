@@ -21,6 +21,7 @@ from whorl.matching.passage import Passage, Side
 from whorl.report.pages import data, page_name, policy
 from whorl.report.pair import page as pair_page
 from whorl.report.submission import page as submission_page
+from whorl.report.submission import programs
 from whorl.report.write import MARKER, write
 
 
@@ -268,6 +269,12 @@ def test_files_with_passages_have_room_on_the_page_of_a_submission_first(large):
     assert page.count("No room in this report") == 3
     assert "3 files are named only" in page
     assert page.index("main.py</bdi> <small>") < page.index('class="archive"')
+
+
+def test_colours_of_large_files_are_not_asked_for_ahead(large):
+    """They would all be held until their pages are written."""
+    assert list(programs(large, 0)) == []
+    assert list(programs(large, 0, {"main.py"})) == [(large.text(0, 3), "python")]
 
 
 def test_large_files_are_saved_by_a_link_or_read_by_a_script_and_the_others_are_coloured(large, page, tmp_path):

@@ -316,14 +316,16 @@ def _programs(file: File, text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def programs(comparison: Comparison, number: int, shown: Container[str] | None = None) -> Iterator[Program]:
-    """Yield the programs of a submission whose page has them in colour, if it is small: those of all files, or of those
-    that are shown."""
-    files = comparison.submissions[number].files
-    if sum(file.symbols for file in files) > AS_TEXT:
-        return
-    for i, file in enumerate(files):
+    """Yield the programs of a submission that a page has in colour, of all files or of those that are shown: the first
+    ones, which are small enough to be held while other pages are written."""
+    letters = 0
+    for i, file in enumerate(comparison.submissions[number].files):
         if shown is None or file.name in shown:
-            for _, program, language in _programs(file, comparison.text(number, i)):
+            text = comparison.text(number, i)
+            letters += len(text)
+            if letters > AS_TEXT:
+                return
+            for _, program, language in _programs(file, text):
                 yield program, language
 
 
