@@ -409,7 +409,7 @@ class Colours(NamedTuple):
         return (SyntaxSpan(place + start, place + end, name) for start, end, name in zip(*self, strict=True))
 
 
-_known: RecentTexts[Colours] = RecentTexts(8_000_000)
+_known: RecentTexts[Colours] = RecentTexts(3_000_000)
 
 
 def colours(text: str, language: str) -> Colours:

@@ -298,7 +298,7 @@ def _cell_name(cell: SectionMark) -> str:
 
 
 # Pages of pairs show what pages of submissions have shown.
-_painted: RecentTexts[PaintedText] = RecentTexts(4_000_000)
+_painted: RecentTexts[PaintedText] = RecentTexts(2_000_000)
 
 
 def _paint(file: File, text: str) -> PaintedText:
