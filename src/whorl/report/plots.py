@@ -80,17 +80,22 @@ class BinnedHistogram(NamedTuple):
         first, last = bar * self.step, (bar + 1) * self.step - 1
         return f"{first:,}–{last:,}" if last > first else f"{first:,}"
 
-    @lru_cache(maxsize=128)  # noqa: B019 - a few histograms are on the pages of all submissions
     def rectangles(self, unit: str, bar: int | None) -> Markup:
         """Return the bars as markup; all but ``bar`` are pale, if it is given."""
-        return Markup("\n").join(
-            RECTANGLE.format(
-                Markup(' class="others"') if bar is not None and each.start != bar else "",
-                each.start * self.step, each.start + 0.06, 100 - each.height, each.height,
-                self.span(each.start), unit, words.count(each.count, "submission"),
-            )
-            for each in self.histogram.bars
-        )  # fmt: skip
+        return _rectangles(self, unit, bar)
+
+
+@lru_cache(maxsize=128)
+def _rectangles(plot: BinnedHistogram, unit: str, bar: int | None) -> Markup:
+    """The pages of all submissions have the same few histograms."""
+    return Markup("\n").join(
+        RECTANGLE.format(
+            Markup(' class="others"') if bar is not None and each.start != bar else "",
+            each.start * plot.step, each.start + 0.06, 100 - each.height, each.height,
+            plot.span(each.start), unit, words.count(each.count, "submission"),
+        )
+        for each in plot.histogram.bars
+    )  # fmt: skip
 
 
 def length_histogram(lengths: Sequence[int]) -> BinnedHistogram:
