@@ -20,7 +20,8 @@ from whorl.report.markup import (
     lines,
     segments,
 )
-from whorl.sandbox import default_sandbox
+from whorl.sandbox import Outcome, default_sandbox
+from whorl.threads import Answer
 
 ALPHABET = "ab \t\n\r<>&\"'{};\x00\x0c\x1b\u202e\u2066\u200d\u2028\ud800\U000e0041é😀א"
 TEXTS = st.text(st.sampled_from(ALPHABET), max_size=60)
@@ -225,6 +226,33 @@ def test_what_stops_a_worker_or_is_too_long_has_no_colours(asked, monkeypatch):
     assert list(coloured_ahead([[PROGRAMS[0], long]])) == [None]
     assert list(colours(*PROGRAMS[0]).spans()) == list(colours(*long).spans()) == []
     assert asked == PROGRAMS[:1]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        (b"\0\0\0\0", b"\1\0\0\0"),
+        (b"\0\0\0", b"\1\0\0", "k"),
+        (b"\0\0\0\0", b"\1\0\0\0", "kn"),
+        (b"\0\0\0\0", b"\1\0\0\0", '"'),
+        (b"\0\0\0\0", b"\1\0\0\0", ['k"><script>']),
+    ],
+)
+def test_an_answer_of_a_damaged_worker_gives_no_colours(value, monkeypatch):
+    monkeypatch.setattr(markup, "_known", RecentTexts(100))
+    answer: Answer[Outcome] = Answer()
+    answer.give(Outcome, value)
+    monkeypatch.setattr(default_sandbox(), "begin", lambda *_: answer)
+    assert list(colours("x = 1", "python").spans()) == []
+
+
+@pytest.mark.parametrize(
+    "spans", [[(-3, 2, "k")], [(2, 99, "k")], [(70, 99, "k")], [(3, 9, "k"), (2, 1, "n"), (0, 9, "k")]]
+)
+def test_wrong_spans_lose_no_text(spans):
+    painted = PaintedText("a <= b;", [SyntaxSpan(*span) for span in spans])
+    assert Read("\n".join(line_items(painted, [TextMark(1, 4, Look.MATCH, 1)], "l"))).lines == ["a <= b;"]
 
 
 def test_texts_are_kept_up_to_a_number_of_letters():

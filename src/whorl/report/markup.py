@@ -223,6 +223,8 @@ class PaintedText:
         self._bounds, names = array("q"), list[str]()
         place = 0
         for start, end, name in syntax:
+            if start >= len(text):
+                break
             if place < start:
                 self._bounds.append(place)
                 names.append("")
@@ -452,5 +454,11 @@ def _answered(answer: Answer[Outcome] | None) -> Colours:
     outcome = None if answer is None else answer.take()
     if outcome is None or outcome.fault is not None:
         return Colours()  # a page without colours has the same text
-    starts, ends, classes = outcome.value
-    return Colours(array("i", starts), array("i", ends), classes)
+    try:
+        starts, ends, classes = outcome.value
+        colours = Colours(array("i", starts), array("i", ends), classes)
+    except (TypeError, ValueError):
+        return Colours()
+    # A program may have damaged its worker, and classes become markup.
+    is_sound = isinstance(classes, str) and classes.isalpha() and len({len(column) for column in colours}) == 1
+    return colours if is_sound else Colours()
