@@ -158,10 +158,7 @@ class Comparing:
         ranked, if_long = candidates.ranked()
         submissions = tuple(_submission(entry, records.get(entry.name, RosterRecord())) for entry in entries)
         traces = TraceReader(self._texts(submissions, entries), self._cache, self._workers(scheme, entries))
-        verified: list[Pair] = []
-        for pair in self._pairs(ranked, if_long, entries, scheme, weights):
-            traces.begin()
-            verified += [] if pair is None else [pair]
+        verified = _verified(self._pairs(ranked, if_long, entries, scheme, weights), traces)
         listing = Listing(settings, scheme, lambda numbers: self._texts_of(numbers, submissions, entries))
         pairs, beyond = listing.pairs(verified, candidates.representative)
         return Comparison(
@@ -251,7 +248,7 @@ class Comparing:
             self._progress("passages", number, len(ranked))
 
     def _texts(self, submissions: Sequence[Submission], entries: Sequence[ReadSubmission]) -> Iterable[SubmissionTexts]:
-        """Yield the texts of all submissions, in order."""
+        """Return the texts of all submissions, in order. They can be read once the verification of pairs has begun."""
         return submission_texts(
             submissions,
             lambda number, file: self._text(number, file),
@@ -295,6 +292,16 @@ def _normal_forms(entries: Sequence[ReadSubmission]) -> NormalForms:
     forms = sum(entry.normal.forms for entry in entries)
     files = sum(len(entry.files) for entry in entries)
     return NormalForms(forms, files - forms, sum(entry.normal.seconds for entry in entries))
+
+
+def _verified(pairs: Iterable[Pair | None], traces: TraceReader) -> list[Pair]:
+    """Verify pairs, and give the workers traces to read meanwhile."""
+    verified: list[Pair] = []
+    for pair in pairs:
+        traces.begin()
+        if pair is not None:
+            verified.append(pair)
+    return verified
 
 
 def _compared(entries: Sequence[ReadSubmission]) -> int:
