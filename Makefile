@@ -138,7 +138,7 @@ $(VENV)/.installed: $(VENV)/.packages requirements/development.txt | $(VENV)/.ke
 	$(LOCKED) -r requirements/development.txt
 	touch $@
 
-# What tests import is compiled once here; else each process that runs them would compile all of it at the same time.
+# Compile the modules that tests import once; else each test process compiles all of them at the same time.
 COLLECT := $(BIN)/python -m pytest --collect-only --quiet
 
 $(VENV)/.collected: $(VENV)/.installed

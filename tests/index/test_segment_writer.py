@@ -120,7 +120,7 @@ def test_an_interrupt_leaves_nothing(tmp_path):
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
-    """A folder for each point, with what a writer left that was killed there."""
+    """Return a folder for each point, with the files of a writer that was killed there."""
     folder = tmp_path_factory.mktemp("killed")
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", SCRIPT, folder, *DEATHS], env=environment, capture_output=True)

@@ -13,7 +13,7 @@ WORKERS = 2
 # Small corpora: making plans, machine code and threads for long runs would take longer than the runs.
 # Nor is there a reason to verify the classes of Spark. Hadoop starts chmod for each file that it makes: without a
 # program between that Java would start it by. The room for machine code that Java has by itself is too small for Spark:
-# what was made was thrown away, and made again.
+# Java would discard compiled code, and compile it again.
 JAVA = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -XX:-UsePerfData "

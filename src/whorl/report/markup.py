@@ -214,8 +214,8 @@ SHORT_PIECE = 40
 
 
 class PaintedText:
-    """A text in pieces of one syntactic class; the class is empty between coloured spans. What pages show of it is made
-    once for all of them."""
+    """A text in pieces of one syntactic class; the class is empty between coloured spans. The markup of a piece is made
+    once for all pages that show it."""
 
     def __init__(self, text: str, syntax: Iterable[SyntaxSpan] = ()) -> None:
         self.text = text
@@ -378,7 +378,7 @@ Program = tuple[str, str]
 
 
 class RecentTexts(Generic[T]):
-    """What was made of the texts that were used last, up to a number of letters."""
+    """A cache of values made from texts: the most recently used ones, up to a number of letters."""
 
     def __init__(self, letters: int) -> None:
         self._most, self._letters = letters, 0
@@ -388,7 +388,7 @@ class RecentTexts(Generic[T]):
         return key in self._values
 
     def get(self, key: Any, length: int, make: Callable[[], T]) -> T:
-        """Return what was made for a key, or make it. ``length`` is the number of letters of its text."""
+        """Return the value of a key, or make it. ``length`` is the number of letters of its text."""
         kept = self._values.pop(key, None)
         if kept is None:
             kept = length, make()

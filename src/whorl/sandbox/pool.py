@@ -204,7 +204,7 @@ class Sandbox(Closing):
         return self._wait(self._begin(wire.encode((target, *arguments)))).result()
 
     def begin(self, target: str, *arguments: Any) -> Answer[Outcome]:
-        """Let a worker run ``target(*arguments)``, after what was begun before, and return at once."""
+        """Let a worker run ``target(*arguments)``, after the tasks that were begun before, and return at once."""
         return self._begin(wire.encode((target, *arguments))).outcome
 
     def map(self, target: str, tasks: Iterable[tuple[Any, ...]]) -> Iterator[Outcome]:

@@ -175,14 +175,14 @@ class FoundHits:
 def _found(context: Context, principal: Principal, query: IndexQuery, with_text: bool) -> FoundHits:
     """Search beside other small searches, or in a process with a low priority if there is much to read."""
     content, target = query.document.content, f"{__name__}:{find_hits.__name__}"
-    found: FoundHits | None = None
+    hits: FoundHits | None = None
     if not isinstance(content, bytes | str) or len(content) <= LARGE:
         with context.searching(principal) as searcher:
-            found = searcher.call(target, principal, query, with_text, LARGE)
-    if found is None:
+            hits = searcher.call(target, principal, query, with_text, LARGE)
+    if hits is None:
         with context.in_process(principal) as process:
-            found = process.call(target, principal, query, with_text)
-    return found
+            hits = process.call(target, principal, query, with_text)
+    return hits
 
 
 def find_hits(

@@ -240,12 +240,12 @@ def test_a_class_has_the_same_findings_whoever_reads_them(tmp_path, monkeypatch)
         (tmp_path / f"{name}.py").write_text(text)
     stages: list[str] = []
 
-    def told(stage, _done, _total):
+    def note_stage(stage, _done, _total):
         stages.append(stage)
 
     begun = Mock(side_effect=default_sandbox().begin)
     monkeypatch.setattr(Sandbox, "begin", begun)
-    several = compare.compare_all(tmp_path, threads=2, progress=told)
+    several = compare.compare_all(tmp_path, threads=2, progress=note_stage)
     assert [call.args[0] for call in begun.mock_calls] == [evidence_findings.TRACES]
     assert stages == sorted(stages, key=["reading", "comparing", "passages", "traits"].index)
     assert stages.count("traits") == len(NAMES)

@@ -66,7 +66,7 @@ def read(language, text):
 
 @cache
 def read_repeated(language, piece, count):
-    """The same, once for all tests: what stops a parser takes seconds."""
+    """Read it once for all tests: a parser that has to be stopped takes seconds."""
     return read(language, piece * count)
 
 

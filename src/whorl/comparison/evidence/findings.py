@@ -257,8 +257,8 @@ def _restored(words: list[str], traits: Mapping[str, Sequence[Any]], oddities: S
 
 
 def _made(answer: Answer[Outcome] | None, count: int) -> list[Traces] | None:
-    """Return what a worker made of so many submissions. None if it was stopped or its answer is none: what it parsed
-    before may have damaged it."""
+    """Return the traces that a worker found in so many submissions. None if it was stopped, or if its answer is wrong:
+    a program that it parsed before may have damaged it."""
     outcome = None if answer is None else answer.take()
     if outcome is None or outcome.fault is not None:
         return None

@@ -1,4 +1,4 @@
-"""What one submission shows: its traits, and its oddities: padding, invisible characters, look-alikes and hidden text.
+"""Find the traces of one submission: traits, and oddities: padding, invisible characters, look-alikes, hidden text.
 
 Workers run this too; NumPy is not imported here.
 """
