@@ -59,7 +59,7 @@ def tokens(text: str) -> list[Token]:
 
 @cache
 def blocks_of(left: tuple[str, ...], right: tuple[str, ...]) -> list[Block]:
-    """Return the symbols that both streams have. Many of a class are the same but for names, and difflib is slow."""
+    """Return the runs that both streams have. Many of a class are the same but for names, and difflib is slow."""
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     return [block for block in matcher.get_matching_blocks() if block.size >= SHORTEST]
 
