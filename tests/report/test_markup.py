@@ -1,7 +1,10 @@
 """Sources as markup: what is read in the page is what is in the file, however spans lie."""
 
 import re
+import sys
+from functools import partial
 from html.parser import HTMLParser
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -21,7 +24,7 @@ from whorl.report.markup import (
     segments,
 )
 from whorl.sandbox import Outcome, default_sandbox
-from whorl.threads import Answer
+from whorl.threads import Answer, Threads
 
 ALPHABET = "ab \t\n\r<>&\"'{};\x00\x0c\x1b\u202e\u2066\u200d\u2028\ud800\U000e0041é😀א"
 TEXTS = st.text(st.sampled_from(ALPHABET), max_size=60)
@@ -261,3 +264,22 @@ def test_texts_are_kept_up_to_a_number_of_letters():
         assert kept.get(key, length, lambda: "made") == "made"
         assert "".join(name for name in "abcd" if name in kept) == expected
     assert kept.get("d", 50, lambda: "made again") == "made"
+
+
+def test_threads_share_the_texts_that_are_kept():
+    """Two reports may be written at once."""
+    kept, before = RecentTexts[int](30), sys.getswitchinterval()
+
+    def use(seed: int) -> bool:
+        chance = Random(seed)
+        keys = [chance.randrange(20) for _ in range(20_000)]
+        return all(kept.get(key, 10, partial(int, key)) == key for key in keys)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with Threads(4) as threads:
+            answers = [threads.submit(use, seed) for seed in range(4)]
+            assert [answer.take() for answer in answers] == [True] * 4
+    finally:
+        sys.setswitchinterval(before)
+    assert sum(key in kept for key in range(20)) == 3

@@ -11,6 +11,7 @@ from enum import IntEnum
 from functools import cached_property, lru_cache, partial
 from heapq import heappop, heappush
 from itertools import groupby, islice, pairwise
+from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from markupsafe import Markup, escape
@@ -378,10 +379,10 @@ Program = tuple[str, str]
 
 
 class RecentTexts(Generic[T]):
-    """A cache of values made from texts: the most recently used ones, up to a number of letters."""
+    """A cache of values made from texts: the most recently used ones, up to a number of letters. Thread-safe."""
 
     def __init__(self, letters: int) -> None:
-        self._most, self._letters = letters, 0
+        self._most, self._letters, self._turn = letters, 0, Lock()
         self._values: dict[Any, tuple[int, T]] = {}
 
     def __contains__(self, key: Any) -> bool:
@@ -389,14 +390,18 @@ class RecentTexts(Generic[T]):
 
     def get(self, key: Any, length: int, make: Callable[[], T]) -> T:
         """Return the value of a key, or make it. ``length`` is the number of letters of its text."""
-        kept = self._values.pop(key, None)
-        if kept is None:
-            kept = length, make()
-            self._letters += length
-        self._values[key] = kept
-        while self._letters > self._most and len(self._values) > 1:
-            self._letters -= self._values.pop(next(iter(self._values)))[0]
-        return kept[1]
+        with self._turn:
+            if (kept := self._values.pop(key, None)) is not None:
+                self._values[key] = kept  # the last one is the one used last
+                return kept[1]
+        value = make()
+        with self._turn:
+            if key not in self._values:
+                self._letters += length
+            self._values[key] = length, value
+            while self._letters > self._most and len(self._values) > 1:
+                self._letters -= self._values.pop(next(iter(self._values)))[0]
+        return value
 
 
 class Colours(NamedTuple):
