@@ -152,7 +152,7 @@ def test_hashes_inside_runs(size, width, data):
     runs = data.draw(
         st.lists(st.integers(0, size).flatmap(lambda at: st.tuples(st.just(at), st.integers(0, size - at))))
     )
-    starts, lengths = (np.array([run[column] for run in runs], np.int64) for column in range(2))
+    starts, lengths = (np.array([run[column] for run in runs], np.int32) for column in range(2))
     places = np.array(data.draw(st.lists(st.integers(0, size), max_size=9)), np.int32)
     hashes = np.arange(len(places), dtype=np.uint64)
     arguments = hashes, places, starts, lengths, size, width
@@ -209,3 +209,49 @@ def test_linked_ones_have_one_root(links):
         while rows[0][root] != root:
             root = rows[0][root]
         assert root == min(sets[one])
+
+
+links = st.lists(
+    st.tuples(*[st.integers(0, 40)] * 2, st.integers(1, 9), *[st.integers(0, 1)] * 2, st.integers(0, 40)), max_size=12
+)
+
+
+@given(links, st.integers(1, 6), st.integers(0, 20), st.integers(0, 9))
+@examples(400)
+def test_chains_of_matches(rows, k, reach, look):
+    rows.sort()
+    columns = [np.array([row[column] for row in rows], np.int32) for column in range(5)]
+    weights = np.array([row[5] / 3 for row in rows], np.float64)
+    arguments = *columns, weights, k, reach, 20.0, look
+    assert equal(native_matching.chain(*arguments), specification.chain(*arguments))
+
+
+runs = st.lists(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=5), max_size=4)
+
+
+@given(runs, st.booleans())
+@examples(300)
+def test_places_of_runs_are_counted_once(groups, ascend):
+    groups = [sorted(group) if ascend else group for group in groups]
+    table = np.array([run for group in groups for run in group], np.int32).reshape(-1, 2).T.copy()
+    bounds = np.cumsum([0, *map(len, groups)])
+    counted, expected = (module.united(*table, bounds) for module in (native_matching, specification))
+    assert (counted is None) == (expected is None)
+    assert counted is None or counted.tolist() == expected.tolist()
+
+
+spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=9)
+
+
+@given(spans, spans)
+@examples(300)
+def test_unions_of_spans_and_what_lies_inside_them(outer, inner):
+    columns = [
+        [np.array(column, np.int64) for column in ([start for start, _ in each], [sum(span) for span in each])]
+        for each in (sorted(outer), inner)
+    ]
+    union = native_matching.joined(*columns[0])
+    assert equal(union, specification.joined(*columns[0]))
+    starts, ends = columns[1]
+    expected = specification.within(starts, ends, *union)
+    assert native_matching.within(starts, ends, *union).tolist() == expected.tolist()

@@ -2,16 +2,47 @@
 
 import time
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from whorl.matching.chains import BITS, REORDER, SMALL, Chain, Gaps, Link, chains, covered, merge_reordered, symbols
+from whorl.matching.chains import BITS, REORDER, SMALL, Chains, Gaps, chain_matches, merge_reordered
+from whorl.matching.matches import Matches
 
 K = 4
 GAPS = Gaps(K, 20)
+
+
+class Link(NamedTuple):
+    """A match with its files and its weight."""
+
+    left: int
+    right: int
+    length: int
+    files: tuple[int, int]
+    weight: float
+
+
+def chains(rows):
+    lefts, rights, lengths, files, weights = zip(*rows, strict=True) if rows else ((),) * 5
+    first, second, sizes = (np.array(column, np.int32) for column in (lefts, rights, lengths))
+    sides = np.array(files, np.int32).reshape(-1, 2).T.copy()
+    return chain_matches(Matches(first, second, sizes, K), (sides[0], sides[1]), np.array(weights, np.float64), GAPS)
+
+
+def links_in(found, rows):
+    """The matches of each chain; all matches of a test differ in their places."""
+    by_place = {(row.left, row.right, row.length, row.files): row for row in rows}
+    members = list(zip(*(column.tolist() for column in (found.lefts, found.rights, found.lengths)), strict=True))
+    files = list(map(tuple, found.files.T.tolist()))
+    return [
+        tuple(by_place[*member, each] for member in members[first:last])
+        for (first, last), each in zip(pairwise(found.bounds.tolist()), files, strict=True)
+    ]
 
 
 def links_of(rows):
@@ -23,6 +54,7 @@ links = st.lists(
         st.integers(0, 60), st.integers(0, 60), st.integers(K, 12), st.integers(0, 1), st.integers(0, 40)
     ),
     max_size=8,
+    unique_by=lambda row: row[:4],
 ).map(links_of)  # fmt: skip
 
 
@@ -52,38 +84,51 @@ class TestChains:
     @given(links)
     @examples(300)
     def test_the_first_is_the_best_that_there_is(self, rows):
-        found = chains(rows, GAPS)
+        found = chains(rows)
         every = [c for size in range(1, len(rows) + 1) for c in combinations(rows, size)]
         best = max((value for c in every if (value := worth(c)) is not None), default=None)
-        assert (found[0].score if found else None) == pytest.approx(best)
+        assert (found.scores[0] if len(found) else None) == pytest.approx(best)
 
     @given(links)
     def test_each_match_is_in_one_chain_that_is_worth_its_score(self, rows):
-        found = chains(rows, GAPS)
-        assert sorted(link for chain in found for link in chain.links) == rows
-        for chain in found:
-            assert worth(chain.links) is not None
-        assert found[:1] == [] or found[0].score == pytest.approx(worth(found[0].links))
+        found = chains(rows)
+        chained = links_in(found, rows)
+        assert sorted(link for chain in chained for link in chain) == rows
+        for chain in chained:
+            assert worth(chain) is not None
+        assert chained == [] or found.scores[0] == pytest.approx(worth(chained[0]))
 
     def test_a_gap_that_costs_more_than_a_match_parts(self):
         near, far = Link(30, 30, 4, (0, 0), 6.0), Link(50, 50, 4, (0, 0), 3.0)
-        found = chains([Link(0, 0, 10, (0, 0), 50.0), near, far], GAPS)
-        assert found[0].links[1:] == (near,)
-        assert found[0].score == 50 - 20 / K + 6
+        rows = [Link(0, 0, 10, (0, 0), 50.0), near, far]
+        found = chains(rows)
+        assert links_in(found, rows)[0][1:] == (near,)
+        assert found.scores[0] == 50 - 20 / K + 6
 
     def test_matches_without_number_do_not_take_for_ever(self):
         rows = [Link(at, at * 7919 % 50_000, 5, (0, 0), 20.0) for at in range(50_000)]
         began = time.process_time()
-        assert covered(chains(rows, GAPS))[0] == 50_004
+        assert chains(rows).covered()[0] == 50_004
         assert time.process_time() - began < 30
+
+
+@given(links)
+def test_symbols_are_counted_once(rows):
+    """Of each chain on the side with fewer, and of all on both sides."""
+    for found in (chains(rows), merge_reordered(chains(rows), GAPS)):
+        chained = links_in(found, rows)
+        sides = [[{at for link in chain for at in range(link[side], link[side] + link.length)} for chain in chained]
+                 for side in range(2)]  # fmt: skip
+        assert found.symbols().tolist() == [min(map(len, pair)) for pair in zip(*sides, strict=True)]
+        assert found.covered() == tuple(len(set().union(*side)) for side in sides)
 
 
 class TestTurned:
     def test_small_pieces_in_another_order_are_one(self):
         one, two = Link(0, 20, 10, (0, 0), 50.0), Link(12, 0, 10, (0, 0), 50.0)
-        (found,) = merge_reordered(chains([one, two], GAPS), GAPS)
-        assert found.links == (one, two)
-        assert found.score == 100 - REORDER - 10 / K
+        found = merge_reordered(chains([one, two]), GAPS)
+        assert links_in(found, [one, two]) == [(one, two)]
+        assert found.scores.tolist() == [100 - REORDER - 10 / K]
 
     @pytest.mark.parametrize(
         "other",
@@ -94,28 +139,28 @@ class TestTurned:
         ],
     )
     def test_others_stay_apart(self, other):
-        assert len(merge_reordered(chains([Link(0, 20, 10, (0, 0), 50.0), other], GAPS), GAPS)) == 2
+        assert len(merge_reordered(chains([Link(0, 20, 10, (0, 0), 50.0), other]), GAPS)) == 2
 
     def test_large_pieces_stay_apart(self):
         size = SMALL * K + 1
         rows = [Link(0, size, size, (0, 0), 100.0), Link(size, 0, size, (0, 0), 100.0)]
-        assert len(merge_reordered(chains(rows, GAPS), GAPS)) == 2
+        assert len(merge_reordered(chains(rows), GAPS)) == 2
 
     @given(links)
     def test_nothing_is_lost(self, rows):
-        found = merge_reordered(chains(rows, GAPS), GAPS)
-        assert sorted(link for chain in found for link in chain.links) == rows
-        for chain in found:
-            assert len({link.files for link in chain.links}) == 1
+        found = merge_reordered(chains(rows), GAPS)
+        assert sorted(link for chain in links_in(found, rows) for link in chain) == rows
 
     def test_a_phrase_that_one_side_repeats_is_one_piece(self):
         rows = [Link(0, 15 * turn, 10, (0, 0), 30.0) for turn in range(40)]
-        (found,) = merge_reordered(chains(rows, GAPS), GAPS)
-        assert len(found.links) == 40
-        assert symbols(found) == 10
+        found = merge_reordered(chains(rows), GAPS)
+        assert [len(chain) for chain in links_in(found, rows)] == [40]
+        assert found.symbols().tolist() == [10]
 
     def test_pieces_without_number_do_not_take_for_ever(self):
-        rows = [Chain((Link(at, -at % 50_000, 5, (0, 0), 50.0),), 50.0) for at in range(50_000)]
+        lefts = np.arange(50_000, dtype=np.int32)
+        ones, files = np.arange(50_001), np.zeros((2, 50_000), np.int32)
+        rows = Chains(lefts, -lefts % 50_000, np.full(50_000, 5, np.int32), ones, files, np.full(50_000, 50.0))
         began = time.process_time()
         merge_reordered(rows, GAPS)
         assert time.process_time() - began < 30

@@ -1,5 +1,6 @@
 """Which chains are shown: what the scheme promises, and what chance does not explain."""
 
+from itertools import pairwise
 from math import log2
 
 import numpy as np
@@ -24,7 +25,6 @@ from whorl.matching.chains import (
     all_chains,
     calibrate,
     count_background,
-    covered,
     margin,
     match_weights,
     sample,
@@ -52,6 +52,12 @@ def evidences(texts, scheme=SCHEME):
     return [_read(text, scheme)[0].evidence for text in texts]
 
 
+def members(found):
+    """The matches of each chain: their starts on both sides and their lengths."""
+    columns = [column.tolist() for column in (found.lefts, found.rights, found.lengths)]
+    return [[column[first:last] for column in columns] for first, last in pairwise(found.bounds.tolist())]
+
+
 class TestAcceptance:
     @given(pairs(), st.sampled_from([0.0, 5.0, MARGIN, 40.0]), st.sampled_from([1, 2, chains.REACH]))
     @examples(300)
@@ -68,11 +74,13 @@ class TestAcceptance:
         )
         shown = significant_chains(matches, left, right, SCHEME, common)
         sure = min(T, len(left), len(right))
-        for chain in all_chains(matches, left, right, SCHEME, common):
-            is_promised = max(link.length for link in chain.links) >= sure
-            is_unlikely = chain.score >= log2(max(1, len(left))) + log2(max(1, len(right))) + beyond
-            lefts, rights = covered([chain])
-            assert (chain in shown) == (is_promised or (is_unlikely and min(lefts, rights) >= sure))
+        every = all_chains(matches, left, right, SCHEME, common)
+        least = log2(max(1, len(left))) + log2(max(1, len(right))) + beyond
+        is_shown = [
+            max(chain[2]) >= sure or (score >= least and symbols >= sure)
+            for chain, score, symbols in zip(members(every), every.scores, every.symbols(), strict=True)
+        ]
+        assert members(shown) == [chain for chain, is_one in zip(members(every), is_shown, strict=True) if is_one]
 
     @given(pairs())
     @examples(200)
@@ -80,12 +88,16 @@ class TestAcceptance:
         left, right = evidences(texts)
         matches = plain_matches(SCHEME)(left, right)
         low, high = (
-            {link for chain in significant_chains(matches, left, right, SCHEME, one) for link in chain.links}
+            {
+                link
+                for chain in members(significant_chains(matches, left, right, SCHEME, one))
+                for link in zip(*chain, strict=True)
+            }
             for one in (NO_BACKGROUND, Background(NO_BACKGROUND.hashes, NO_BACKGROUND.rarities, 1000.0))
         )
         assert high <= low
         promised = [length for length in matches.lengths.tolist() if length >= T]
-        assert sorted(link.length for link in high if link.length >= T) == sorted(promised)
+        assert sorted(length for _, _, length in high if length >= T) == sorted(promised)
 
     def test_lonely_short_matches_are_dropped_and_neighbours_kept(self):
         one, two = "we have come to bury caesar", "not the evil that men do here"

@@ -1,6 +1,6 @@
 """Verify candidate pairs: find the passages of both streams and compute the score."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -15,21 +15,23 @@ from whorl.comparison.settings import Settings
 from whorl.comparison.weights import ClassWeights
 from whorl.engine.sampling import distinct
 from whorl.formats.code.normal.form import names
-from whorl.matching.chains import Background, Chain, calibrate, significant_chains
+from whorl.kernel import native_matching
+from whorl.matching.chains import Background, Chains, calibrate, united
 from whorl.matching.evidence import Evidence, gather, shared_hashes
 from whorl.matching.likeness import (
     ComparedDocument,
     Likeness,
     common_inside,
-    is_mirrored,
-    likeness,
     longest_run,
+    of_chains,
+    plain_chains,
     plain_matches,
+    symmetric_chains,
 )
 from whorl.matching.matches import MatchFinder, find_matches
-from whorl.matching.passage import Lines, Match, Passage, Side
+from whorl.matching.passage import Lines, Passage, make_match, make_span
 from whorl.matching.score import ScorePart, make_score
-from whorl.model import Hashes, Span
+from whorl.model import Hashes
 from whorl.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ JUMP = 200
 
 # Starts and ends of spans: file number and offset as one number.
 Places: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+# The bits of the offset.
+OFFSET = (1 << 32) - 1
 
 
 def normal_matches(scheme: Scheme) -> MatchFinder:
@@ -60,6 +65,7 @@ class CommonFingerprints:
 
 def with_normal_form(
     plain_result: Likeness,
+    plain_chains: Chains,
     plain: tuple[ComparedDocument, ComparedDocument],
     normal: tuple[NormalFormEvidence, NormalFormEvidence],
     scheme: Scheme,
@@ -67,22 +73,27 @@ def with_normal_form(
     weigh: Callable[[CommonFingerprints], Sequence[ScorePart]],
     places_of: Callable[[Evidence], Places],
 ) -> Likeness:
-    """Add the passages of the normal form that the plain ones do not cover, count them in the coverage, and add the
-    parts that ``weigh`` returns to the score. ``places_of`` is ``symbol_places``, or remembers what it returned."""
-    if is_mirrored(normal[0].evidence, normal[1].evidence):
-        sides = plain[::-1], normal[::-1]
-        return with_normal_form(plain_result.mirrored(), *sides, scheme, background, weigh, places_of).mirrored()
+    """Add the passages of the normal form that the plain ones, of ``plain_chains``, do not cover, count them in the
+    coverage, and add the parts that ``weigh`` returns to the score. ``places_of`` is ``symbol_places``, or remembers
+    what it returned."""
     lefts, rights = normal[0].evidence, normal[1].evidence
+    tokens, forms = ([places_of(side.evidence) for side in sides] for sides in (plain, normal))
+    starts = plain_chains.lefts, plain_chains.rights
+    spans = [
+        (side[0][firsts], side[1][firsts + plain_chains.lengths - 1])
+        for side, firsts in zip(tokens, starts, strict=True)
+    ]
+    marked, passages = [_union(*side) for side in spans], plain_result.passages
+    chains = symmetric_chains(lefts, rights, scheme, background, normal_matches(scheme))
     shortest = min(scheme.guarantee or scheme.k, len(lefts), len(rights))
-    covered = _covered(plain_result.passages, plain)
-    chains = significant_chains(normal_matches(scheme)(lefts, rights), lefts, rights, scheme, background)
-    uncovered = _uncovered(chains, (places_of(lefts), places_of(rights)), covered)
-    fresh = [chain for chain, count in zip(chains, uncovered, strict=True) if count >= shortest]
-    tokens = [places_of(side.evidence) for side in plain]
-    starts = [side for side, _ in tokens]
-    added = sorted(_passages(fresh, plain, normal, starts), key=lambda passage: -passage.symbols)
-    passages = (*plain_result.passages, *added)
-    marked = _covered(passages, plain) if added else covered
+    fresh = chains.only(_uncovered(chains, forms, marked) >= shortest)
+    if len(fresh):
+        pieces = _Pieces.of(fresh, forms)
+        added = _passages(fresh, pieces, _touched(fresh, normal), plain, tokens)
+        passages = (*passages, *sorted(added, key=lambda passage: -passage.symbols))
+        marked = [
+            _union(*map(np.concatenate, zip(*side, strict=True))) for side in zip(marked, pieces.spans, strict=True)
+        ]
     counts = [int(np.count_nonzero(_inside(*side))) for side in zip(tokens, marked, strict=True)]
     grams, statements = common_inside(chains, lefts, rights, (scheme.k, SHORTEST))
     common = CommonFingerprints(
@@ -100,161 +111,108 @@ def with_normal_form(
     )
 
 
+def symbol_places(evidence: Evidence) -> Places:
+    """Return the span of each symbol of the evidence."""
+    if len(evidence.files) == 1:
+        file = int(evidence.files[0]) << 32
+        return evidence.starts + np.int64(file), evidence.ends + np.int64(file)
+    files = np.repeat(evidence.files, np.diff(evidence.bounds)).astype(np.int64) << 32
+    return files + evidence.starts, files + evidence.ends
+
+
+def _union(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Places:
+    """Return the union of spans: disjoint ones, sorted."""
+    order = starts.argsort()
+    return native_matching.joined(starts[order], ends[order])
+
+
+def _inside(places: Places, covered: Places) -> NDArray[np.bool_]:
+    """Return which spans lie inside covered spans."""
+    return native_matching.within(*places, *covered)
+
+
 def _standing_inside(side: NormalFormEvidence, marked: Places) -> Hashes:
     """Return the statements of a side's text that lie inside marked spans."""
     statements = side.standing
     return statements.hashes[_inside((statements.starts, statements.ends), marked)]
 
 
-def _passages(
-    chains: Sequence[Chain],
-    plain: tuple[ComparedDocument, ComparedDocument],
-    normal: tuple[NormalFormEvidence, NormalFormEvidence],
-    starts: Sequence[NDArray[np.int64]],
-) -> Iterator[Passage]:
-    """Yield chains of the normal form as passages."""
-    if not chains:
-        return
-    links = _Links.of(chains)
-    lefts, rights = links.symbols(0), links.symbols(1)
-    matches, bounds = _pieces(links, (normal[0].evidence, lefts), (normal[1].evidence, rights))
-    touched = np.bitwise_or.reduceat(normal[0].marks[lefts] ^ normal[1].marks[rights], links.begins).tolist()
-    for chain, first, last, bits in zip(chains, bounds, bounds[1:], touched, strict=False):
-        yield _passage(chain, matches[first:last], bits, plain, starts)
+def _symbols(chains: Chains) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the symbols of all matches on both sides."""
+    offsets = np.arange(chains.lengths.sum()) - _begins(chains).repeat(chains.lengths)
+    return chains.lefts.repeat(chains.lengths) + offsets, chains.rights.repeat(chains.lengths) + offsets
 
 
-class _Links(NamedTuple):
-    """The matches of some chains together, because most are short. ``table`` has the start of each on both sides, and
-    its length. Among the symbols of all, ``firsts`` is where those of each match begin, ``begins`` those of each
-    chain."""
+def _begins(chains: Chains) -> NDArray[np.int64]:
+    """Return where the symbols of each match begin among those of all."""
+    ends: NDArray[np.int64] = chains.lengths.cumsum(dtype=np.int64)
+    return ends - chains.lengths
 
-    table: NDArray[np.int64]
-    firsts: NDArray[np.int64]
-    begins: NDArray[np.int64]
+
+def _uncovered(chains: Chains, forms: Sequence[Places], covered: Sequence[Places]) -> NDArray[np.int64]:
+    """Return for each chain the number of its symbols that no passage covers yet, on the side with more."""
+    if not len(chains):
+        return np.zeros(0, np.int64)
+    begins = _begins(chains)[chains.firsts]
+    counts = [
+        np.add.reduceat(~_inside((side[0][symbols], side[1][symbols]), spans), begins, dtype=np.int64)
+        for side, symbols, spans in zip(forms, _symbols(chains), covered, strict=True)
+    ]
+    return np.maximum(counts[0], counts[1])
+
+
+def _touched(chains: Chains, normal: tuple[NormalFormEvidence, NormalFormEvidence]) -> list[int]:
+    """Return for each chain the rewrites that touched one side only, as bits."""
+    lefts, rights = (side.marks[symbols] for side, symbols in zip(normal, _symbols(chains), strict=True))
+    touched: list[int] = np.bitwise_or.reduceat(lefts ^ rights, _begins(chains)[chains.firsts]).tolist()
+    return touched
+
+
+class _Pieces(NamedTuple):
+    """The matches of chains, split where the text jumps on either side: the spans on both sides, and the bounds of each
+    chain among them."""
+
+    spans: list[Places]
+    bounds: NDArray[np.int64]
 
     @classmethod
-    def of(cls, chains: Sequence[Chain]) -> "_Links":
-        table = np.array([link[:3] for chain in chains for link in chain.links], np.int64)
-        counts = np.array([len(chain.links) for chain in chains], np.int64)
-        firsts = table[:, 2].cumsum() - table[:, 2]
-        return cls(table, firsts, firsts[counts.cumsum() - counts])
+    def of(cls, chains: Chains, forms: Sequence[Places]) -> "_Pieces":
+        columns = [(side[0][symbols], side[1][symbols]) for side, symbols in zip(forms, _symbols(chains), strict=True)]
+        begins = _begins(chains)
+        is_cut = np.zeros(len(columns[0][0]), np.bool_)
+        for starts, _ in columns:
+            is_cut[1:] |= np.abs(starts[1:] - starts[:-1]) > JUMP
+        is_cut[begins] = True
+        cuts = is_cut.nonzero()[0]
+        spans = [(np.minimum.reduceat(starts, cuts), np.maximum.reduceat(ends, cuts)) for starts, ends in columns]
+        return cls(spans, np.concatenate((cuts.searchsorted(begins[chains.firsts]), (len(cuts),))))
 
-    def symbols(self, side: int) -> NDArray[np.int64]:
-        """Return the numbers of the symbols of all matches on a side."""
-        lengths = self.table[:, 2]
-        places: NDArray[np.int64] = (self.table[:, side] - self.firsts).repeat(lengths) + np.arange(lengths.sum())
-        return places
 
-
-def _passage(
-    chain: Chain,
-    matches: tuple[Match, ...],
-    touched: int,
+def _passages(
+    chains: Chains,
+    pieces: _Pieces,
+    touched: Sequence[int],
     plain: tuple[ComparedDocument, ComparedDocument],
-    starts: Sequence[NDArray[np.int64]],
-) -> Passage:
-    files = chain.links[0].files
-    spans = [[_span(match, number) for match in matches] for number in range(2)]
-    sides = [_side(*side) for side in zip(plain, files, spans, strict=True)]
-    pieces = np.minimum(*(_begun(*side) for side in zip(starts, files, spans, strict=True))).tolist()
-    counted = tuple(match._replace(symbols=size) for match, size in zip(matches, pieces, strict=True))
-    totals = (_begun(side, file, _unions(each)).sum() for side, file, each in zip(starts, files, spans, strict=True))
-    return Passage(sides[0], sides[1], int(min(totals)), counted, "normal", names(touched))
-
-
-def _begun(starts: NDArray[np.int64], file: int, spans: Sequence[Span]) -> NDArray[np.int64]:
-    """Return the number of plain tokens of a file that begin inside each span, as a person counts them. ``starts`` are
-    the positions of all tokens."""
-    bounds = np.array(spans, np.int64).reshape(-1, 2) + (file << 32)
-    return starts.searchsorted(bounds[:, 1]) - starts.searchsorted(bounds[:, 0])
-
-
-def _unions(spans: Sequence[Span]) -> list[Span]:
-    """Return the union of spans."""
-    return list(map(Span, *(side.tolist() for side in _merged([(span.start, span.end) for span in spans]))))
-
-
-def _side(document: ComparedDocument, file: int, spans: Sequence[Span]) -> Side:
-    """Return the bounding side of all pieces of a passage."""
-    start, end = min(span.start for span in spans), max(span.end for span in spans)
-    lines = document.lines[file]
-    return Side(document.names[file], start, end, lines.line(start), lines.line(max(start, end - 1)))
-
-
-def _pieces(links: _Links, *sides: tuple[Evidence, NDArray[np.int64]]) -> tuple[tuple[Match, ...], list[int]]:
-    """Split matches where the text jumps on either side. Return the pieces, and the number of the first one of each
-    chain, followed by their count."""
-    columns = [(side.starts[places], side.ends[places]) for side, places in sides]
-    size = len(columns[0][0])
-    is_cut = np.zeros(size, np.bool_)
-    for starts, _ in columns:
-        is_cut[1:] |= np.abs(starts[1:] - starts[:-1]) > JUMP
-    is_cut[links.firsts] = True
-    cuts = is_cut.nonzero()[0]
-    spans = [
-        map(Span, np.minimum.reduceat(starts, cuts).tolist(), np.maximum.reduceat(ends, cuts).tolist())
-        for starts, ends in columns
+    tokens: Sequence[Places],
+) -> list[Passage]:
+    """Return chains of the normal form as passages. They count plain tokens, as a person does: those that begin inside
+    a span."""
+    sides, spans, sizes, totals = [], [], [], []
+    for document, files, (starts, ends), (places, _) in zip(plain, chains.files, pieces.spans, tokens, strict=True):
+        firsts = places.searchsorted(starts).astype(np.int32)
+        sizes.append(places.searchsorted(ends).astype(np.int32) - firsts)
+        totals.append(united(firsts, sizes[-1], pieces.bounds))
+        starts, ends = starts & OFFSET, ends & OFFSET
+        spans.append(map(make_span, zip(starts.tolist(), ends.tolist(), strict=True)))
+        begins = pieces.bounds[:-1]
+        sides.append(document.sides(files, np.minimum.reduceat(starts, begins), np.maximum.reduceat(ends, begins)))
+    matches = list(map(make_match, zip(*spans, np.minimum(*sizes).tolist(), strict=True)))
+    bounds = pieces.bounds.tolist()
+    columns = *sides, np.minimum(*totals).tolist(), touched, bounds[:-1], bounds[1:]
+    return [
+        Passage(left, right, size, tuple(matches[first:last]), "normal", names(bits))
+        for left, right, size, bits, first, last in zip(*columns, strict=True)
     ]
-    lengths = np.concatenate((cuts[1:], (size,))) - cuts
-    return tuple(map(Match, *spans, lengths.tolist())), [*cuts.searchsorted(links.begins).tolist(), len(cuts)]
-
-
-def symbol_places(evidence: Evidence) -> Places:
-    """Return the span of each symbol of the evidence."""
-    files = np.repeat(evidence.files, np.diff(evidence.bounds)).astype(np.int64) << 32
-    return files + evidence.starts, files + evidence.ends
-
-
-def _covered(passages: Sequence[Passage], plain: tuple[ComparedDocument, ComparedDocument]) -> tuple[Places, Places]:
-    """Return the union of the spans of all matches of passages, on both sides, sorted."""
-    sides: list[Places] = []
-    for number, document in enumerate(plain):
-        numbers = {name: file for file, name in enumerate(document.names)}
-        spans = [
-            (numbers[(passage.left, passage.right)[number].file] << 32, _span(match, number))
-            for passage in passages
-            for match in passage.matches
-        ]
-        sides.append(_merged([(file + span.start, file + span.end) for file, span in spans]))
-    return sides[0], sides[1]
-
-
-def _merged(intervals: list[tuple[int, int]]) -> Places:
-    merged: list[list[int]] = []
-    for start, end in sorted(intervals):
-        if merged and start <= merged[-1][1]:
-            merged[-1][1] = max(merged[-1][1], end)
-        else:
-            merged.append([start, end])
-    table = np.array(merged, np.int64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
-
-
-def _inside(places: Places, covered: Places) -> NDArray[np.bool_]:
-    """Return which spans lie inside covered spans."""
-    if not len(covered[0]):
-        return np.zeros(len(places[0]), np.bool_)
-    at = covered[0].searchsorted(places[0], "right") - 1
-    is_inside: NDArray[np.bool_] = (at >= 0) & (places[1] <= covered[1][at])
-    return is_inside
-
-
-def _uncovered(chains: Sequence[Chain], sides: tuple[Places, Places], covered: tuple[Places, Places]) -> list[int]:
-    """Return for each chain the number of its symbols that no passage covers yet, on the side with more."""
-    if not chains:
-        return []
-    links = _Links.of(chains)
-    counts = []
-    for number, side in enumerate(sides):
-        places = links.symbols(number)
-        is_uncovered = ~_inside((side[0][places], side[1][places]), covered[number])
-        counts.append(np.add.reduceat(is_uncovered, links.begins, dtype=np.int64))
-    most: list[int] = np.maximum(*counts).tolist()
-    return most
-
-
-def _span(match: Match, side: int) -> Span:
-    return match.right if side else match.left
 
 
 # Submissions in the cache: the pairs of one are often neighbours in the ranking.
@@ -330,7 +288,8 @@ class PairVerifier:
             prose, summarised = (self._prose(left), self._prose(right)), self._settings.summaries
             return deep_likeness(*prose, self._scheme, weigh, self._backgrounds.plain, summarised=summarised)
         sides = self._document(left), self._document(right)
-        result = likeness(*sides, self._scheme, weigh, self._backgrounds.plain)
+        chains = plain_chains(sides[0].evidence, sides[1].evidence, self._scheme, self._backgrounds.plain)
+        result = of_chains(chains, *sides, self._scheme, weigh)
         weights = self._weights.normal
         if weights is None or not (self._entries[left].normal.forms and self._entries[right].normal.forms):
             return result
@@ -342,7 +301,7 @@ class PairVerifier:
 
         normal = self._normal(left), self._normal(right)
         background = self._backgrounds.normal
-        return with_normal_form(result, sides, normal, self._scheme, background, weigh_normal, self._places)
+        return with_normal_form(result, chains, sides, normal, self._scheme, background, weigh_normal, self._places)
 
     def _read(self, submission: int) -> ComparedDocument:
         entry = self._entries[submission]

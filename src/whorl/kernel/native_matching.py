@@ -339,8 +339,8 @@ def _same(grams: uint64_t[::1], start: cython.Py_ssize_t, count: cython.Py_ssize
 def inside(
     hashes: cython.const[uint64_t][::1],
     places: cython.const[int32_t][::1],
-    starts: cython.const[int64_t][::1],
-    lengths: cython.const[int64_t][::1],
+    starts: cython.const[int32_t][::1],
+    lengths: cython.const[int32_t][::1],
     size: cython.Py_ssize_t,
     width: cython.Py_ssize_t,
 ):
@@ -534,6 +534,186 @@ def _fresh(marks: cython.pointer[uint8_t], length: cython.Py_ssize_t) -> cython.
     for i in range(length):
         count += marks[i] == 0
     return count
+
+
+def chain(
+    lefts: cython.const[int32_t][::1],
+    rights: cython.const[int32_t][::1],
+    lengths: cython.const[int32_t][::1],
+    left_files: cython.const[int32_t][::1],
+    right_files: cython.const[int32_t][::1],
+    weights: cython.const[cython.double][::1],
+    k: int64_t,
+    reach: int64_t,
+    bits: cython.double,
+    look: cython.Py_ssize_t,
+):
+    count: cython.Py_ssize_t = lengths.shape[0]
+    sums = np.array(weights)
+    before = np.full(count, -1, np.int32)
+    score: cython.double[::1] = sums
+    last: int32_t[::1] = before
+    with cython.nogil:
+        _best(lefts, rights, lengths, left_files, right_files, weights, k, reach, bits, look, score, last)
+    columns = np.empty((3, count), np.int32)
+    bounds = np.zeros(count + 1, np.int64)
+    files = np.empty((2, count), np.int32)
+    scores = np.empty(count, np.float64)
+    link: int32_t[:, ::1] = columns
+    bound: int64_t[::1] = bounds
+    file: int32_t[:, ::1] = files
+    out: cython.double[::1] = scores
+    order: int64_t[::1] = np.argsort(-sums, kind="stable")
+    is_used: uint8_t[::1] = np.zeros(count, np.uint8)
+    chains: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(count):
+            if is_used[order[i]]:
+                continue
+            size = 0
+            at = order[i]
+            while at >= 0 and not is_used[at]:
+                is_used[at] = 1
+                size += 1
+                at = last[at]
+            out[chains] = score[order[i]] - (score[at] if at >= 0 else 0)
+            file[0, chains] = left_files[order[i]]
+            file[1, chains] = right_files[order[i]]
+            at = order[i]
+            end += size
+            for j in range(end - 1, end - 1 - size, -1):
+                link[0, j] = lefts[at]
+                link[1, j] = rights[at]
+                link[2, j] = lengths[at]
+                at = last[at]
+            chains += 1
+            bound[chains] = end
+    return columns[0], columns[1], columns[2], bounds[: chains + 1], files[:, :chains], scores[:chains]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best(
+    lefts: cython.const[int32_t][::1],
+    rights: cython.const[int32_t][::1],
+    lengths: cython.const[int32_t][::1],
+    left_files: cython.const[int32_t][::1],
+    right_files: cython.const[int32_t][::1],
+    weights: cython.const[cython.double][::1],
+    k: int64_t,
+    reach: int64_t,
+    bits: cython.double,
+    look: cython.Py_ssize_t,
+    scores: cython.double[::1],
+    before: int32_t[::1],
+) -> cython.void:
+    """Write for each match the score of the best chain that ends with it, and its predecessor in it."""
+    furthest: int64_t = 0
+    at: cython.Py_ssize_t
+    other: cython.Py_ssize_t
+    left: int64_t
+    right: int64_t
+    least: int64_t
+    gap: int64_t
+    cost: cython.double
+    best: cython.double
+    for at in range(lengths.shape[0]):
+        furthest = max(furthest, lengths[at])
+    furthest += reach
+    for at in range(lengths.shape[0]):
+        best = weights[at]
+        for other in range(at - 1, max(-1, at - 1 - look), -1):
+            if cython.cast(int64_t, lefts[at]) - lefts[other] > furthest:
+                break
+            if scores[other] + weights[at] <= best:  # a gap costs nothing at least
+                continue
+            left = cython.cast(int64_t, lefts[at]) - lefts[other] - lengths[other]
+            right = cython.cast(int64_t, rights[at]) - rights[other] - lengths[other]
+            gap = max(left, right)
+            least = min(left, right)
+            if gap > reach or least <= -k or least <= -lengths[at]:
+                continue
+            if lefts[at] <= lefts[other] or rights[at] <= rights[other]:
+                continue
+            if left_files[at] != left_files[other] or right_files[at] != right_files[other]:
+                continue
+            cost = cython.cast(cython.double, max(0, gap)) / k + max(0, -least) * bits / k
+            if scores[other] - cost + weights[at] > best:
+                best = scores[other] - cost + weights[at]
+                before[at] = other
+        scores[at] = best
+
+
+def united(starts: cython.const[int32_t][::1], lengths: cython.const[int32_t][::1], bounds: cython.const[int64_t][::1]):
+    counts = np.zeros(bounds.shape[0] - 1, np.int64)
+    out: int64_t[::1] = counts
+    ascends: cython.bint = True
+    before: int64_t
+    reached: int64_t
+    end: int64_t
+    group: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for group in range(out.shape[0]):
+            before = 0
+            reached = 0
+            for i in range(bounds[group], bounds[group + 1]):
+                ascends = ascends and starts[i] >= before
+                before = starts[i]
+                end = before + lengths[i]
+                out[group] += max(0, end - max(before, reached))
+                reached = max(reached, end)
+    return counts if ascends else None
+
+
+def joined(starts: cython.const[int64_t][::1], ends: cython.const[int64_t][::1]):
+    firsts = np.empty(starts.shape[0], np.int64)
+    lasts = np.empty(starts.shape[0], np.int64)
+    first: int64_t[::1] = firsts
+    last: int64_t[::1] = lasts
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            if count and starts[i] <= last[count - 1]:
+                last[count - 1] = max(last[count - 1], ends[i])
+            else:
+                first[count] = starts[i]
+                last[count] = ends[i]
+                count += 1
+    return firsts[:count], lasts[:count]
+
+
+def within(
+    starts: cython.const[int64_t][::1],
+    ends: cython.const[int64_t][::1],
+    firsts: cython.const[int64_t][::1],
+    lasts: cython.const[int64_t][::1],
+):
+    flags = np.empty(starts.shape[0], np.bool_)
+    out: uint8_t[::1] = flags.view(np.uint8)
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            low = 0
+            high = firsts.shape[0]
+            while low < high:
+                middle = (low + high) // 2
+                if firsts[middle] <= starts[i]:
+                    low = middle + 1
+                else:
+                    high = middle
+            out[i] = low > 0 and ends[i] <= lasts[low - 1]
+    return flags
 
 
 def shared(

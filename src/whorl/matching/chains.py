@@ -1,10 +1,9 @@
 """Chain matches over gaps, merge reordered chains, and keep those that chance does not explain."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import log2
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,22 +68,71 @@ BITS = 20.0
 LOOK = 32
 
 
-class Link(NamedTuple):
-    """A match, in symbols of the evidence, with its files and its weight in bits."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """Matches that a person reads as one piece each. Those of a chain stand between two ``bounds``, in the order of the
+    left side: their starts on both sides and their lengths, in symbols of the evidence. ``files`` has a row for each
+    side with the numbers of the chains' files; ``scores`` are in bits."""
 
-    left: int
-    right: int
-    length: int
-    files: tuple[int, int]
-    weight: float
+    lefts: NDArray[np.int32]
+    rights: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    files: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def firsts(self) -> NDArray[np.int64]:
+        """Where the matches of each chain begin."""
+        return self.bounds[:-1]
+
+    def mirrored(self) -> "Chains":
+        """Return the chains with their sides exchanged; their matches keep their order."""
+        return Chains(self.rights, self.lefts, self.lengths, self.bounds, self.files[::-1], self.scores)
+
+    def only(self, is_chosen: NDArray[np.bool_]) -> "Chains":
+        """Return some of the chains."""
+        if is_chosen.all():
+            return self
+        sizes = np.diff(self.bounds)
+        links = is_chosen.repeat(sizes)
+        return Chains(
+            self.lefts[links], self.rights[links], self.lengths[links], _bounds(sizes[is_chosen]),
+            self.files[:, is_chosen], self.scores[is_chosen],
+        )  # fmt: skip
+
+    def symbols(self) -> NDArray[np.int64]:
+        """Return the number of symbols in the matches of each chain, each counted once, on the side with fewer."""
+        if len(self) == len(self.lengths):
+            return self.lengths.astype(np.int64)
+        return np.minimum(*(united(starts, self.lengths, self.bounds) for starts in (self.lefts, self.rights)))
+
+    def covered(self) -> tuple[int, int]:
+        """Return the number of symbols of each side in the matches of all chains, each counted once."""
+        whole = np.array([0, len(self.lengths)], np.int64)
+        lefts, rights = (united(starts, self.lengths, whole) for starts in (self.lefts, self.rights))
+        return int(lefts[0]), int(rights[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Matches that a person reads as one piece, in the order of the left side, and their score in bits."""
+_START = np.zeros(1, np.int64)
+_NONE = np.zeros(0, np.int32)
+NO_CHAINS = Chains(_NONE, _NONE, _NONE, _START, np.zeros((2, 0), np.int32), np.zeros(0))
 
-    links: tuple[Link, ...]
-    score: float
+
+def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate((_START, sizes.cumsum()))
+
+
+def united(starts: NDArray[np.int32], lengths: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many places the runs of each group cover. The runs between two bounds are a group."""
+    counts = native_matching.united(starts, lengths, bounds)
+    if counts is not None:
+        return counts
+    order = np.lexsort((starts, np.arange(len(bounds) - 1).repeat(np.diff(bounds))))
+    return united(starts[order], lengths[order], bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,69 +143,14 @@ class Gaps:
     k: int
     reach: int
 
-    def cost(self, last: Link, link: Link) -> float | None:
-        """Return the cost of continuing a chain with ``link``, or None if it cannot follow ``last``."""
-        left, right = link.left - last.left - last.length, link.right - last.right - last.length
-        gap, least = (left, right) if left > right else (right, left)
-        if gap > self.reach or least <= -self.k or link.left <= last.left or link.right <= last.right:
-            return None
-        if last.files != link.files or left <= -link.length or right <= -link.length:
-            return None
-        return max(0, gap) / self.k + max(0, -least) * BITS / self.k
 
-
-def chains(links: Sequence[Link], gaps: Gaps) -> list[Chain]:
-    """Chain all matches, given in the order of the left side: repeatedly take the best chain of unused matches."""
-    scores, before = _best_chains(links, gaps)
-    used = [False] * len(links)
-    chained = []
-    for last in sorted(range(len(links)), key=lambda at: -scores[at]):
-        members, at = [], last
-        while at >= 0 and not used[at]:
-            used[at] = True
-            members.append(links[at])
-            at = before[at]
-        if members:
-            chained.append(Chain(tuple(reversed(members)), scores[last] - (scores[at] if at >= 0 else 0)))
-    return chained
-
-
-def _best_chains(links: Sequence[Link], gaps: Gaps) -> tuple[list[float], list[int]]:
-    """Return for each match the score of the best chain that ends with it, and its predecessor in it, or -1."""
-    scores, before = [link.weight for link in links], [-1] * len(links)
-    furthest = gaps.reach + max((link.length for link in links), default=0)
-    for at, link in enumerate(links):
-        start, weight, best = link.left, link.weight, link.weight
-        for other in range(at - 1, max(-1, at - 1 - LOOK), -1):
-            last = links[other]
-            if start - last.left > furthest:
-                break
-            if scores[other] + weight <= best:  # a gap costs nothing at least
-                continue
-            cost = gaps.cost(last, link)
-            if cost is not None and scores[other] - cost + weight > best:
-                best, before[at] = scores[other] - cost + weight, other
-        scores[at] = best
-    return scores, before
-
-
-def symbols(chain: Chain) -> int:
-    """Return the number of symbols in a chain's matches, each counted once, on the side with fewer."""
-    return chain.links[0].length if len(chain.links) == 1 else min(covered([chain]))
-
-
-def covered(chained: Sequence[Chain]) -> tuple[int, int]:
-    """Return the number of symbols of each side in the matches of chains, each counted once."""
-    links = [link for chain in chained for link in chain.links]
-    return _union([(link.left, link.length) for link in links]), _union([(link.right, link.length) for link in links])
-
-
-def _union(intervals: Iterable[tuple[int, int]]) -> int:
-    total = reached = 0
-    for start, length in sorted(intervals):
-        total += max(0, start + length - max(start, reached))
-        reached = max(reached, start + length)
-    return total
+def chain_matches(
+    matches: Matches, files: tuple[NDArray[np.int32], NDArray[np.int32]], weights: NDArray[np.float64], gaps: Gaps
+) -> Chains:
+    """Chain all matches: repeatedly take the best chain of unused matches. ``files`` are those of each match on both
+    sides, and ``weights`` are in bits."""
+    columns = matches.lefts, matches.rights, matches.lengths
+    return Chains(*native_matching.chain(*columns, *files, weights, gaps.k, gaps.reach, BITS, LOOK))
 
 
 # Minimum share of its bits that a match keeps, however common it is, so that it does not split a chain.
@@ -194,7 +187,7 @@ def _shared_fingerprints(
     return places[order], np.concatenate((shares.repeat(lefts)[order], _END))
 
 
-_START, _END = np.zeros(1, np.intp), np.zeros(1)
+_END = np.zeros(1)
 
 
 # Cost of a reordering, in bits, besides the gap: any order allows a match more positions. Text alignment is equally
@@ -208,24 +201,29 @@ SMALL = 5
 Box = tuple[int, int, int, int]
 
 
-def merge_reordered(chained: Sequence[Chain], gaps: Gaps) -> list[Chain]:
+def merge_reordered(chains: Chains, gaps: Gaps) -> Chains:
     """Merge chains that are near each other on both sides, if both score more than the cost and one is small. This also
     merges the repeats of a phrase on one side."""
-    ordered = sorted(chained, key=lambda chain: chain.links[0])
-    boxes, sizes = [_box(chain) for chain in ordered], [symbols(chain) for chain in ordered]
-    groups = [[number] for number in range(len(ordered))]
-    owners, scores = list(range(len(ordered))), [chain.score for chain in ordered]
-    for at in range(len(ordered)):
+    order = np.lexsort((chains.rights[chains.firsts], chains.lefts[chains.firsts]))
+    boxes, sizes = _boxes(chains, order), chains.symbols()[order].tolist()
+    files, own_scores = chains.files[:, order].T.tolist(), chains.scores[order].tolist()
+    groups = [[number] for number in range(len(chains))]
+    owners, scores = list(range(len(chains))), list(own_scores)
+    for at in range(len(chains)):
         for other in range(max(0, at - LOOK), at):
             one, two = owners[other], owners[at]
             if one == two or min(sizes[other], sizes[at]) > SMALL * gaps.k:
                 continue
             cost = _reorder_cost(boxes[other], boxes[at], gaps)
-            same = ordered[other].links[0].files == ordered[at].links[0].files
-            if same and cost is not None and min(ordered[other].score, ordered[at].score) > cost:
+            same = files[other] == files[at]
+            if same and cost is not None and min(own_scores[other], own_scores[at]) > cost:
                 _unite(groups, owners, *sorted((one, two), key=lambda owner: -len(groups[owner])))
                 scores[owners[at]] = scores[one] + scores[two] - cost
-    return [_merged([ordered[number] for number in group], scores[owners[group[0]]]) for group in groups if group]
+    merged = [group for group in groups if group]
+    numbers = np.empty(len(chains), np.int64)
+    for number, group in enumerate(merged):
+        numbers[order[group]] = number
+    return _merged(chains, numbers, np.array([scores[owners[group[0]]] for group in merged], np.float64))
 
 
 def _unite(groups: list[list[int]], owners: list[int], larger: int, smaller: int) -> None:
@@ -244,16 +242,22 @@ def _reorder_cost(one: Box, two: Box, gaps: Gaps) -> float | None:
     return REORDER + max(0, gap) / gaps.k if gap <= gaps.reach else None
 
 
-def _box(chain: Chain) -> Box:
-    first, last = chain.links[0], chain.links[-1]
-    return first.left, last.left + last.length, first.right, last.right + last.length
+def _boxes(chains: Chains, order: NDArray[np.intp]) -> list[Box]:
+    """Return the boxes of chains in this order: from the start of the first match to the end of the last one."""
+    firsts, lasts = chains.bounds[:-1][order], chains.bounds[1:][order] - 1
+    lengths = chains.lengths[lasts]
+    sides = ((side[firsts], side[lasts] + lengths) for side in (chains.lefts, chains.rights))
+    return list(zip(*(column.tolist() for side in sides for column in side), strict=True))
 
 
-def _merged(parts: Sequence[Chain], score: float) -> Chain:
-    if len(parts) == 1:
-        return parts[0]
-    links: list[Link] = sorted(link for part in parts for link in part.links)
-    return Chain(tuple(links), score)
+def _merged(chains: Chains, numbers: NDArray[np.int64], scores: NDArray[np.float64]) -> Chains:
+    """Return merged chains: the number of the new chain of each old one, and the scores of the new ones."""
+    owners = numbers.repeat(np.diff(chains.bounds))
+    order = np.lexsort((chains.rights, chains.lefts, owners))
+    files = np.empty((2, len(scores)), np.int32)
+    files[:, numbers] = chains.files
+    bounds = _bounds(np.bincount(owners, minlength=len(scores)))
+    return Chains(chains.lefts[order], chains.rights[order], chains.lengths[order], bounds, files, scores)
 
 
 # Longest gap in a chain, in k-grams, about a dozen lines: a rewritten paragraph of prose, or an inserted block of code.
@@ -262,24 +266,24 @@ REACH, CODE_REACH = 40, 12
 
 def significant_chains(
     matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background
-) -> list[Chain]:
+) -> Chains:
     """Return the chains with a match of the guaranteed length, and those that chance does not explain.
 
     For documents shorter than the guarantee, use their length instead. No chain has fewer distinct symbols than that: a
     phrase that one side repeats counts once.
     """
+    if not len(matches):
+        return NO_CHAINS
     sizes = len(left), len(right)
     sure, least = min(scheme.guarantee or scheme.k, *sizes), background.least(sizes)
-    if int(matches.lengths.max(initial=0)) < sure:
+    if int(matches.lengths.max()) < sure:
         starts = matches.lefts if sizes[0] > sizes[1] else matches.rights
         one = np.zeros(len(matches), np.intp)
         if not can_be_significant(starts, matches.lengths, one, np.array([sure]), np.array([least]), scheme).any():
-            return []
-    return [
-        chain
-        for chain in all_chains(matches, left, right, scheme, background)
-        if any(link.length >= sure for link in chain.links) or (chain.score >= least and symbols(chain) >= sure)
-    ]
+            return NO_CHAINS
+    chains = all_chains(matches, left, right, scheme, background)
+    is_sure = np.maximum.reduceat(chains.lengths, chains.firsts) >= sure
+    return chains.only(is_sure | ((chains.scores >= least) & (chains.symbols() >= sure)))
 
 
 def can_be_significant(
@@ -317,27 +321,18 @@ def _reach(scheme: Scheme) -> int:
     return scheme.k * (CODE_REACH if scheme.frontend == CODE else REACH)
 
 
-def all_chains(
-    matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background
-) -> list[Chain]:
+def all_chains(matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background) -> Chains:
     """Chain all matches. Merge reordered sentences; a moved function stays a chain of its own."""
     weights = match_weights(matches, left, right, scheme.k, background)
     gaps = Gaps(scheme.k, _reach(scheme))
-    chained = chains(list(_links(matches, left, right, weights)), gaps)
-    return chained if scheme.frontend == CODE else merge_reordered(chained, gaps)
+    chains = chain_matches(matches, (_files(left, matches.lefts), _files(right, matches.rights)), weights, gaps)
+    return chains if scheme.frontend == CODE else merge_reordered(chains, gaps)
 
 
-def _links(matches: Matches, left: Evidence, right: Evidence, weights: NDArray[np.float64]) -> Iterable[Link]:
-    files = zip(_files(left, matches.lefts), _files(right, matches.rights), strict=True)
-    columns = matches.lefts.tolist(), matches.rights.tolist(), matches.lengths.tolist(), files, weights.tolist()
-    return map(Link, *columns)
-
-
-def _files(side: Evidence, starts: NDArray[np.int32]) -> list[int]:
+def _files(side: Evidence, starts: NDArray[np.int32]) -> NDArray[np.int32]:
     if len(side.files) == 1:
-        return [int(side.files[0])] * len(starts)
-    files: list[int] = side.files[side.bounds.searchsorted(starts, "right") - 1].tolist()
-    return files
+        return side.files.repeat(len(starts))
+    return side.files[side.bounds.searchsorted(starts, "right") - 1]
 
 
 # Sampled documents: enough to see a fingerprint of one in twenty documents several times.
@@ -378,6 +373,5 @@ def _pairs(count: int) -> list[tuple[int, int]]:
 
 def _best_score(left: Evidence, right: Evidence, scheme: Scheme, find: MatchFinder, background: Background) -> float:
     """Return the best score of a pair's chains, minus the bits of the documents' lengths."""
-    chained = all_chains(find(left, right), left, right, scheme, background)
-    best = max((each.score for each in chained), default=0.0)
+    best = float(all_chains(find(left, right), left, right, scheme, background).scores.max(initial=0.0))
     return best - background.least((len(left), len(right))) + background.margin

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whorl.formats.reading import CODE
 from whorl.kernel import native_matching
-from whorl.matching.chains import NO_BACKGROUND, Background, Chain, covered, significant_chains, symbols
+from whorl.matching.chains import NO_BACKGROUND, Background, Chains, significant_chains
 from whorl.matching.evidence import Evidence, shared_hashes
 from whorl.matching.matches import MatchFinder, find_matches, longest_match
-from whorl.matching.passage import Lines, Match, Passage, Side
+from whorl.matching.passage import Lines, Match, Passage, Side, make_match, make_span
 from whorl.matching.score import Score, ScorePart, make_score
 from whorl.model import Hashes, Span
 from whorl.scheme import Scheme
@@ -29,39 +30,46 @@ class ComparedDocument:
         """Return the text span of the symbols ``start`` to ``end``, all in one file."""
         return Span(int(self.evidence.starts[start]), int(self.evidence.ends[end - 1]))
 
-    def spans(self, starts: Sequence[int], lengths: Sequence[int]) -> Iterator[Span]:
+    def spans(self, starts: NDArray[Any], ends: NDArray[Any]) -> Iterator[Span]:
         """Return the text spans of several runs of symbols, each in one file."""
-        firsts = np.array(starts, np.intp)
-        ends = self.evidence.ends[firsts + np.array(lengths, np.intp) - 1]
-        return map(Span, self.evidence.starts[firsts].tolist(), ends.tolist())
+        return map(
+            make_span, zip(self.evidence.starts[starts].tolist(), self.evidence.ends[ends - 1].tolist(), strict=True)
+        )
 
     def side(self, file: int, start: int, end: int) -> Side:
         """Return the symbols ``start`` to ``end`` of a file as one side of a passage."""
         span, lines = self.span(start, end), self.lines[file]
         return Side(self.names[file], *span, lines.line(span.start), lines.line(max(span.start, span.end - 1)))
 
+    def sides(self, files: NDArray[Any], starts: NDArray[Any], ends: NDArray[Any]) -> list[Side]:
+        """Return text spans of some files as sides of passages."""
+        columns = files.tolist(), starts.tolist(), ends.tolist()
+        return [
+            Side(self.names[file], start, end, self.lines[file].line(start), self.lines[file].line(max(start, end - 1)))
+            for file, start, end in zip(*columns, strict=True)
+        ]
 
-def passages(chains: Sequence[Chain], left: ComparedDocument, right: ComparedDocument) -> tuple[Passage, ...]:
+
+def passages(chains: Chains, left: ComparedDocument, right: ComparedDocument) -> tuple[Passage, ...]:
     """Return chains of matches as passages, longest first."""
-    links = [link for chain in chains for link in chain.links]
-    lengths = [link.length for link in links]
-    lefts, rights = (
-        left.spans([link.left for link in links], lengths),
-        right.spans([each.right for each in links], lengths),
-    )
-    matches = map(Match, lefts, rights, lengths)
-    listed = [_passage(chain, tuple(islice(matches, len(chain.links))), left, right) for chain in chains]
+    if not len(chains):
+        return ()
+    sides, spans = [], []
+    for number, (document, starts) in enumerate(((left, chains.lefts), (right, chains.rights))):
+        ends = starts + chains.lengths
+        spans.append(document.spans(starts, ends))
+        first, last = np.minimum.reduceat(starts, chains.firsts), np.maximum.reduceat(ends, chains.firsts)
+        evidence = document.evidence
+        sides.append(document.sides(chains.files[number], evidence.starts[first], evidence.ends[last - 1]))
+    matches = list(map(make_match, zip(*spans, chains.lengths.tolist(), strict=True)))
+    bounds = chains.bounds.tolist()
+    listed = [
+        Passage(one, other, size, tuple(matches[first:last]))
+        for one, other, size, first, last in zip(
+            *sides, chains.symbols().tolist(), bounds[:-1], bounds[1:], strict=True
+        )
+    ]
     return tuple(sorted(listed, key=lambda passage: -passage.symbols))
-
-
-def _passage(chain: Chain, matches: tuple[Match, ...], left: ComparedDocument, right: ComparedDocument) -> Passage:
-    links, files = chain.links, chain.links[0].files
-    return Passage(
-        left.side(files[0], links[0].left, max(link.left + link.length for link in links)),
-        right.side(files[1], min(link.right for link in links), max(link.right + link.length for link in links)),
-        symbols(chain),
-        matches,
-    )
 
 
 # Returns a part of the score, given the fingerprints that both documents have inside passages.
@@ -125,8 +133,7 @@ def _has_rare(scheme: Scheme) -> bool:
 
 
 def is_mirrored(left: Evidence, right: Evidence) -> bool:
-    """Return whether to exchange the sides. Choosing and chaining break ties by the order of the left side, so a fixed
-    order makes the result symmetric."""
+    """Return whether to exchange the sides, so that their order is always the same."""
     first, other = left.symbols[:BEGINNING].tobytes(), right.symbols[:BEGINNING].tobytes()
     if first[: len(other)] == other[: len(first)]:
         return left.symbols.tobytes() > right.symbols.tobytes()
@@ -141,9 +148,7 @@ def shared_passages(
     left: ComparedDocument, right: ComparedDocument, scheme: Scheme, background: Background = NO_BACKGROUND
 ) -> tuple[Passage, ...]:
     """Return the passages of two documents."""
-    if is_mirrored(left.evidence, right.evidence):
-        return tuple(passage.mirrored() for passage in shared_passages(right, left, scheme, background))
-    return passages(_chains(left, right, scheme, background), left, right)
+    return passages(plain_chains(left.evidence, right.evidence, scheme, background), left, right)
 
 
 def longest_run(left: Evidence, right: Evidence, scheme: Scheme) -> int:
@@ -162,11 +167,15 @@ def likeness(
     background: Background = NO_BACKGROUND,
 ) -> Likeness:
     """Compare two documents: chain their matches, score them, and return the passages."""
-    if is_mirrored(left.evidence, right.evidence):
-        return likeness(right, left, scheme, weigh, background).mirrored()
-    chains = _chains(left, right, scheme, background)
+    return of_chains(plain_chains(left.evidence, right.evidence, scheme, background), left, right, scheme, weigh)
+
+
+def of_chains(
+    chains: Chains, left: ComparedDocument, right: ComparedDocument, scheme: Scheme, weigh: WeighPart
+) -> Likeness:
+    """Return the likeness of two documents that these chains make."""
     (common,) = common_inside(chains, left.evidence, right.evidence, (scheme.k,))
-    lefts, rights = covered(chains)
+    lefts, rights = chains.covered()
     return Likeness(
         make_score((weigh(common),), min(lefts, rights), scheme),
         len(common),
@@ -176,22 +185,30 @@ def likeness(
     )
 
 
-def _chains(left: ComparedDocument, right: ComparedDocument, scheme: Scheme, background: Background) -> list[Chain]:
-    sides = left.evidence, right.evidence
-    return significant_chains(plain_matches(scheme)(*sides), *sides, scheme, background)
+def plain_chains(left: Evidence, right: Evidence, scheme: Scheme, background: Background) -> Chains:
+    """Return the chains of two plain streams that chance does not explain."""
+    return symmetric_chains(left, right, scheme, background, plain_matches(scheme))
 
 
-def common_inside(chains: Sequence[Chain], left: Evidence, right: Evidence, widths: Sequence[int]) -> Iterable[Hashes]:
+def symmetric_chains(
+    left: Evidence, right: Evidence, scheme: Scheme, background: Background, find: MatchFinder
+) -> Chains:
+    """Return the significant chains of two streams. Choosing and chaining break ties by the order of the left side, so
+    a fixed order makes the result symmetric."""
+    if is_mirrored(left, right):
+        return significant_chains(find(right, left), right, left, scheme, background).mirrored()
+    return significant_chains(find(left, right), left, right, scheme, background)
+
+
+def common_inside(chains: Chains, left: Evidence, right: Evidence, widths: Sequence[int]) -> Iterable[Hashes]:
     """Return the fingerprints that both sides have inside the matches of chains, ascending and distinct, for each of
     these numbers of symbols that a fingerprint covers."""
-    if not chains:
+    if not len(chains):
         return [np.zeros(0, np.uint64) for _ in widths]
-    columns = np.array([link[:3] for chain in chains for link in chain.links], np.int64).T
-    lefts, rights, lengths = np.ascontiguousarray(columns)
     return [
         shared_hashes(
-            native_matching.inside(left.hashes, left.places, lefts, lengths, len(left), width),
-            native_matching.inside(right.hashes, right.places, rights, lengths, len(right), width),
+            native_matching.inside(left.hashes, left.places, chains.lefts, chains.lengths, len(left), width),
+            native_matching.inside(right.hashes, right.places, chains.rights, chains.lengths, len(right), width),
         )
         for width in widths
     ]

@@ -5,7 +5,8 @@ order go through the diagonals one after the other: ``(a - b + 2**31) << 32 | a`
 """
 
 from bisect import bisect_right
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,6 +151,98 @@ def _take(marks: list[bytearray], a: int, b: int, length: int) -> None:
     marks[1][b : b + length] = b"\1" * length
 
 
+def chain(
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    left_files: NDArray[np.int32],
+    right_files: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    k: int,
+    reach: int,
+    bits: float,
+    look: int,
+) -> tuple[
+    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]
+]:
+    """Chains of matches, given in the order of the left side: repeatedly the best chain of unused matches. The starts
+    and lengths of their matches, the bounds of each chain among them, its files on both sides, and its score."""
+    files = list(zip(left_files.tolist(), right_files.tolist(), strict=True))
+    links = list(zip(lefts.tolist(), rights.tolist(), lengths.tolist(), files, strict=True))
+    scores, before = weights.tolist(), [-1] * len(links)
+    for at, link in enumerate(links):
+        best = weight = scores[at]
+        for other in range(at - 1, max(-1, at - 1 - look), -1):
+            cost = _cost(links[other], link, k, reach, bits)
+            if cost is not None and scores[other] - cost + weight > best:
+                best, before[at] = scores[other] - cost + weight, other
+        scores[at] = best
+    is_used, members, bounds, chained = [False] * len(links), list[int](), [0], list[float]()
+    for last in sorted(range(len(links)), key=lambda at: -scores[at]):
+        chain, at = list[int](), last
+        while at >= 0 and not is_used[at]:
+            is_used[at] = True
+            chain.append(at)
+            at = before[at]
+        if chain:
+            members += reversed(chain)
+            bounds.append(len(members))
+            chained.append(scores[last] - (scores[at] if at >= 0 else 0))
+    in_files = np.array([files[members[bound]] for bound in bounds[:-1]], np.int32).reshape(-1, 2).T
+    numbers = np.array(members, np.intp)
+    starts = lefts[numbers], rights[numbers]
+    return *starts, lengths[numbers], np.array(bounds, np.int64), in_files, np.array(chained, np.float64)
+
+
+# The starts of a match, its length and its files.
+_Link: TypeAlias = tuple[int, int, int, tuple[int, int]]
+
+
+def _cost(last: _Link, link: _Link, k: int, reach: int, bits: float) -> float | None:
+    """What it costs to continue a chain with a match; None if it cannot follow: a gap costs one bit per ``k`` symbols,
+    an overlap ``bits``."""
+    gaps = link[0] - last[0] - last[2], link[1] - last[1] - last[2]
+    begins_later = link[0] > last[0] and link[1] > last[1]
+    ends_later = min(gaps) > -link[2]
+    if last[3] != link[3] or max(gaps) > reach or min(gaps) <= -k or not begins_later or not ends_later:
+        return None
+    return max(0, *gaps) / k + max(0, -min(gaps)) * bits / k
+
+
+def united(
+    starts: NDArray[np.int32], lengths: NDArray[np.int32], bounds: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    """How many places the runs of each group cover. The runs between two bounds are a group. None if the starts of a
+    group do not ascend."""
+    runs = list(zip(starts.tolist(), lengths.tolist(), strict=True))
+    groups = [runs[first:last] for first, last in pairwise(bounds.tolist())]
+    if any(one[0] > other[0] for group in groups for one, other in pairwise(group)):
+        return None
+    covered = [{at for start, length in group for at in range(start, start + length)} for group in groups]
+    return np.array([len(places) for places in covered], np.int64)
+
+
+def joined(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The union of spans whose starts ascend, as disjoint spans; those that touch are joined."""
+    spans: list[list[int]] = []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if spans and start <= spans[-1][1]:
+            spans[-1][1] = max(spans[-1][1], end)
+        else:
+            spans.append([start, end])
+    table = np.array(spans, np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def within(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], firsts: NDArray[np.int64], lasts: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which spans lie inside one of several disjoint spans: from ``firsts`` to ``lasts``."""
+    spans = list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    inner = zip(starts.tolist(), ends.tolist(), strict=True)
+    return np.array([any(first <= start and end <= last for first, last in spans) for start, end in inner], np.bool_)
+
+
 def shared(
     offsets: NDArray[np.int64],
     groups: NDArray[np.int32],
@@ -211,8 +304,8 @@ def once(
 def inside(
     hashes: NDArray[np.uint64],
     places: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
+    starts: NDArray[np.int32],
+    lengths: NDArray[np.int32],
     size: int,
     width: int,
 ) -> NDArray[np.uint64]:
