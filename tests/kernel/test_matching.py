@@ -255,3 +255,15 @@ def test_unions_of_spans_and_what_lies_inside_them(outer, inner):
     starts, ends = columns[1]
     expected = specification.within(starts, ends, *union)
     assert native_matching.within(starts, ends, *union).tolist() == expected.tolist()
+
+
+marked = st.lists(st.tuples(st.integers(0, 255), st.booleans(), st.integers(0, 9)), max_size=30)
+
+
+@given(marked, st.integers(1, 5), st.sampled_from(WIDTHS))
+@examples(300)
+def test_statements_of_a_stream(rows, shortest, width):
+    stream = np.array([symbol for symbol, _, _ in rows], width)
+    marks = np.array([is_first << 31 | rewrites for _, is_first, rewrites in rows], np.uint32)
+    arguments = stream, marks, shortest
+    assert equal(native_matching.statements(*arguments), specification.statements(*arguments))

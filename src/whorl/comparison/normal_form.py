@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.documents import NormalFormStream
 from whorl.engine.sampling import distinct
-from whorl.formats.code.normal.nodes import STATEMENT
+from whorl.kernel import native_matching
 from whorl.matching.evidence import Evidence, evidence, gather, inside, sift
 from whorl.model import Hashes, Span, Stream, Symbols
 
@@ -22,16 +22,14 @@ SHORTEST = 6
 # to 8 labelled copies rank alike.
 PRIOR_STATEMENTS = 4
 
-# The step and the factors of SplitMix64 (Steele, Lea and Flood). A collision changes a score slightly.
-_STEP, _FIRST, _SECOND = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-
 # After the last symbol: a place where a stretch may end.
 _END = np.zeros(1, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statements:
-    """Statements of a stream: the hash of each, the number of its first symbol, and its length in symbols."""
+    """Statements of a stream: the hash of each, the number of its first symbol, and its length in symbols. A collision
+    of hashes changes a score slightly."""
 
     hashes: Hashes
     places: NDArray[np.int32]
@@ -65,26 +63,12 @@ def standing(stream: Stream, marks: NDArray[np.uint32], covered: NDArray[np.bool
 
 def statements(symbols: Symbols, marks: NDArray[np.uint32], covered: NDArray[np.bool_] | None = None) -> Statements:
     """Return the statements of a stream, which begin at its marks, without those with a ``covered`` symbol."""
-    if not len(symbols):
-        return Statements(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-    is_first = marks & np.uint32(STATEMENT) != 0
-    is_first[0] = True
-    starts = is_first.nonzero()[0]
-    sizes = np.concatenate((starts[1:], (len(symbols),))) - starts
-    offsets = (np.arange(len(symbols)) - starts.repeat(sizes)).astype(np.uint64)
-    parts = _mixed(_mixed(symbols.astype(np.uint64)) + offsets * _STEP)
-    hashes = _mixed(np.add.reduceat(parts, starts))
-    chosen = sizes >= SHORTEST
-    if covered is not None:
-        chosen &= ~np.logical_or.reduceat(covered, starts)
-    return Statements(hashes[chosen], starts[chosen].astype(np.int32), sizes[chosen].astype(np.int32))
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    values = values + _STEP
-    values = (values ^ (values >> np.uint64(30))) * _FIRST
-    values = (values ^ (values >> np.uint64(27))) * _SECOND
-    return values ^ (values >> np.uint64(31))
+    hashes, places, sizes = native_matching.statements(symbols, marks, SHORTEST)
+    if covered is not None and len(places):
+        before = np.concatenate((_END, np.cumsum(covered)))
+        is_own = before[places + sizes] == before[places]
+        hashes, places, sizes = hashes[is_own], places[is_own], sizes[is_own]
+    return Statements(hashes, places, sizes)
 
 
 def trust(fewer: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -143,10 +143,7 @@ class ReadCache:
         """A digest of the code that reads: files of Whorl by size and time, installed packages by name and version."""
         facts: list[object] = [sys.version]
         for name in READING:
-            for file in sorted((PACKAGE / name).rglob("*.*")):
-                if file.suffix != ".pyc":
-                    status = file.stat()
-                    facts.append((file.name, status.st_size, status.st_mtime_ns))
+            facts += sorted(_files(PACKAGE / name))
         for place in sys.path:
             facts += sorted(package.name for package in Path(place).glob("*.dist-info"))
         return blake2b(repr(facts).encode(), digest_size=16).hexdigest()
@@ -155,6 +152,17 @@ class ReadCache:
         self.faults.setdefault(
             f"the cache {self._folder} is not used fully: cannot {action} an entry: {error.strerror}"
         )
+
+
+def _files(folder: Path | str) -> Iterator[tuple[str, int, int]]:
+    """Yield the files below a folder: name, size and time. What Python compiles by itself is left out."""
+    with os.scandir(folder) as listing:
+        for entry in listing:
+            if entry.is_file():
+                status = entry.stat()
+                yield entry.name, status.st_size, status.st_mtime_ns
+            elif entry.name != "__pycache__":
+                yield from _files(entry.path)
 
 
 def _checksum(body: bytes | memoryview) -> bytes:

@@ -14,6 +14,10 @@ SPARSE = cython.declare(int64_t, 16)
 SPARE = cython.declare(cython.int, 4)
 ORIGIN = cython.declare(int64_t, 1 << 31)
 LOW = cython.declare(uint64_t, 0xFFFFFFFF)
+# The step and the factors of SplitMix64.
+STEP = cython.declare(uint64_t, 0x9E3779B97F4A7C15)
+FIRST = cython.declare(uint64_t, 0xBF58476D1CE4E5B9)
+SECOND = cython.declare(uint64_t, 0x94D049BB133111EB)
 
 
 def seeds(
@@ -714,6 +718,50 @@ def within(
                     high = middle
             out[i] = low > 0 and ends[i] <= lasts[low - 1]
     return flags
+
+
+def statements(symbols: cython.const[symbol_t][::1], marks: cython.const[uint32_t][::1], shortest: cython.Py_ssize_t):
+    size: cython.Py_ssize_t = symbols.shape[0]
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(size):
+        count += marks[i] >> 31
+    hashes = np.empty(count + 1, np.uint64)
+    places = np.empty(count + 1, np.int32)
+    sizes = np.empty(count + 1, np.int32)
+    out: uint64_t[::1] = hashes
+    place: int32_t[::1] = places
+    length: int32_t[::1] = sizes
+    first: cython.Py_ssize_t = 0
+    total: uint64_t = 0
+    offset: uint64_t = 0
+    count = 0
+    with cython.nogil:
+        for i in range(size):
+            total += _mixed(_mixed(cython.cast(uint64_t, symbols[i])) + offset)
+            offset += STEP
+            if i + 1 == size or marks[i + 1] >> 31:
+                if i + 1 - first >= shortest:
+                    out[count] = _mixed(total)
+                    place[count] = first
+                    length[count] = i + 1 - first
+                    count += 1
+                first = i + 1
+                total = 0
+                offset = 0
+    return hashes[:count], places[:count], sizes[:count]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _mixed(value: uint64_t) -> uint64_t:
+    """Return the next number of SplitMix64 (Steele, Lea and Flood)."""
+    value += STEP
+    value = (value ^ (value >> 30)) * FIRST
+    value = (value ^ (value >> 27)) * SECOND
+    return value ^ (value >> 31)
 
 
 def shared(

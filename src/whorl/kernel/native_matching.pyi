@@ -92,6 +92,10 @@ def within(
 ) -> NDArray[np.bool_]:
     """Return which spans lie inside one of several disjoint spans, which ascend: from ``firsts`` to ``lasts``."""
 
+def statements(symbols: Symbols, marks: NDArray[np.uint32], shortest: int) -> tuple[NDArray[np.uint64], Places, Places]:
+    """Return the statements of a stream that have ``shortest`` symbols at least: the hash of each, its first symbol and
+    its length. They begin at the marks with the highest bit; the first begins with the stream."""
+
 def shared(
     offsets: NDArray[np.int64],
     groups: NDArray[np.int32],

@@ -243,6 +243,36 @@ def within(
     return np.array([any(first <= start and end <= last for first, last in spans) for start, end in inner], np.bool_)
 
 
+def statements(
+    symbols: Symbols, marks: NDArray[np.uint32], shortest: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32]]:
+    """The statements of a stream that have ``shortest`` symbols at least: the hash of each, its first symbol and its
+    length. They begin at the marks with the highest bit; the first begins with the stream."""
+    first = [i for i, mark in enumerate(marks.tolist()) if i == 0 or mark >> 31]
+    rows = []
+    for start, end in pairwise([*first, len(symbols)]):
+        if end - start >= shortest:
+            parts = (_mixed(_mixed(symbol) + at * _STEP) for at, symbol in enumerate(symbols[start:end].tolist()))
+            rows.append((_mixed(sum(parts)), start, end - start))
+    hashes, places, sizes = zip(*rows, strict=True) if rows else ((), (), ())
+    return np.array(hashes, np.uint64), np.array(places, np.int32), np.array(sizes, np.int32)
+
+
+# The step of SplitMix64 (Steele, Lea and Flood).
+_STEP = 0x9E3779B97F4A7C15
+
+
+def _mixed(value: int) -> int:
+    """The number that SplitMix64 makes of another one."""
+    value = value + _STEP & _ALL
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _ALL
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & _ALL
+    return value ^ value >> 31
+
+
+_ALL = (1 << 64) - 1
+
+
 def shared(
     offsets: NDArray[np.int64],
     groups: NDArray[np.int32],

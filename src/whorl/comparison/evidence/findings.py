@@ -244,8 +244,8 @@ class TraceReader:
 
     @staticmethod
     def _path(cache: ReadCache, texts: SubmissionTexts) -> Path:
-        files = [(file.name, file.format, file.text, file.unseen, file.starter_code) for file in texts.files]
-        return cache.path(json.dumps(files), "traces")
+        facts = [(file.name, file.format, len(file.text), file.unseen, file.starter_code) for file in texts.files]
+        return cache.path("".join(file.text for file in texts.files), "traces", facts)
 
 
 def _names(texts: SubmissionTexts) -> list[str]:
