@@ -143,7 +143,7 @@ class ReadCache:
         """A digest of the code that reads: files of Whorl by size and time, installed packages by name and version."""
         facts: list[object] = [sys.version]
         for name in READING:
-            facts += sorted(_files(PACKAGE / name))
+            facts += sorted(_files(PACKAGE / name)) if (PACKAGE / name).is_dir() else []
         for place in sys.path:
             facts += sorted(package.name for package in Path(place).glob("*.dist-info"))
         return blake2b(repr(facts).encode(), digest_size=16).hexdigest()
