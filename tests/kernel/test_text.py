@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -134,6 +134,7 @@ def test_program_words(data):
 
 
 @given(st.lists(st.sampled_from([0, 1, 2, 3, 2**64 - 1]), max_size=80), st.sampled_from([1, 5, 16, 32]))
+@example([0] * 14, 5)  # twelve words of five bits: four bits are left
 def test_repetitions(words, reach):
     array = np.array(words, np.uint64)
     equal([native_words.repetitions(array, reach)], [words_specification.repetitions(array, reach)])

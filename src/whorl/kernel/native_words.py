@@ -136,6 +136,7 @@ def repetitions(words: cython.const[uint64_t][::1], reach: cython.int):
     distance: cython.Py_ssize_t
     repeated: uint64_t
     row: uint64_t = 0
+    unused: cython.int = 64 - reach * length
     rows = np.empty(max(0, n - length + 1), np.uint64)
     out: uint64_t[::1] = rows
     with cython.nogil:
@@ -145,7 +146,7 @@ def repetitions(words: cython.const[uint64_t][::1], reach: cython.int):
                 repeated |= cython.cast(uint64_t, words[i] == words[i - distance]) << (distance - 1)
             row = row << reach | repeated
             if i >= length - 1:
-                out[i - length + 1] = row
+                out[i - length + 1] = row << unused >> unused
     return rows
 
 
