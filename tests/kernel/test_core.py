@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tests.examples import examples
-from tests.kernel.specification import core, rolling
-from whorl.kernel import native, native_rolling
+from tests.kernel.specification import core
+from whorl.kernel import native
 
 BASE, OFFSET, FOLD = 0x9E3779B1, 0x1234567, 0x9E3779B97F4A7C15
 KEYS = np.random.default_rng(1).integers(0, 2**32, 1000, dtype=np.uint32)
@@ -122,4 +122,4 @@ def test_mod_sample_and_syncmer_ranks(symbols, k, w, r):
 @given(streams(), lengths, st.integers(1, 2**64 - 1))
 def test_karp_rabin(symbols, k, base):
     for name in ("karp_rabin", "karp_rabin_improved", "karp_rabin_from_scratch"):
-        assert np.array_equal(getattr(native_rolling, name)(symbols, k, base), getattr(rolling, name)(symbols, k, base))
+        assert np.array_equal(getattr(native, name)(symbols, k, base), getattr(core, name)(symbols, k, base))

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.kernel.specification import matching as specification
-from whorl.kernel import native_matching
+from tests.kernel.specification import passages
+from whorl.kernel import native_matching, native_passages
 
 symbols = st.lists(st.integers(0, 2), max_size=60).map(lambda matched: np.array(matched, np.uint32))
 WIDTHS = (np.uint8, np.uint16, np.uint32, np.uint64)
@@ -41,12 +42,12 @@ def test_native_equals_the_specification(left, right, k, width, data):
     assert equal(matched, specification.matches(left, bounds[0], right, bounds[1], inside, k))
     sizes, sure = (len(left), len(right)), k + data.draw(st.integers(0, 3))
     lefts, rights, lengths = matched
-    chosen = native_matching.choose(lefts, rights, lengths, sizes, k, sure)
-    assert chosen.tolist() == specification.choose(lefts, rights, lengths, sizes, k, sure).tolist()
+    chosen = native_passages.choose(lefts, rights, lengths, sizes, k, sure)
+    assert chosen.tolist() == passages.choose(lefts, rights, lengths, sizes, k, sure).tolist()
     # Far apart in long documents, the same matches are chosen.
     sizes, far = (1000 * len(left), len(right)), np.where(lefts < len(left) // 2, lefts, lefts + 900 * len(left))
     arguments = far.astype(np.int32), rights, lengths, sizes, k, sure
-    assert native_matching.choose(*arguments).tolist() == specification.choose(*arguments).tolist()
+    assert native_passages.choose(*arguments).tolist() == passages.choose(*arguments).tolist()
 
 
 def _bounds(data, stream) -> np.ndarray:
@@ -89,7 +90,7 @@ def _maximal(left: list[int], right: list[int], k: int):
 def test_every_sure_passage_is_chosen_but_for_less_than_k(left, right, k, more):
     keys = native_matching.seeds(*postings(left, k), *postings(right, k))
     lefts, rights, lengths = native_matching.matches(left, whole(left), right, whole(right), keys, k)
-    chosen = native_matching.choose(lefts, rights, lengths, (len(left), len(right)), k, k + more)
+    chosen = native_passages.choose(lefts, rights, lengths, (len(left), len(right)), k, k + more)
     covered = np.zeros(len(left), bool), np.zeros(len(right), bool)
     for i in [number for number in chosen.tolist() if lengths[number] >= k + more]:
         covered[0][lefts[i] : lefts[i] + lengths[i]] = True
@@ -209,61 +210,3 @@ def test_linked_ones_have_one_root(links):
         while rows[0][root] != root:
             root = rows[0][root]
         assert root == min(sets[one])
-
-
-links = st.lists(
-    st.tuples(*[st.integers(0, 40)] * 2, st.integers(1, 9), *[st.integers(0, 1)] * 2, st.integers(0, 40)), max_size=12
-)
-
-
-@given(links, st.integers(1, 6), st.integers(0, 20), st.integers(0, 9))
-@examples(400)
-def test_chains_of_matches(rows, k, reach, look):
-    rows.sort()
-    columns = [np.array([row[column] for row in rows], np.int32) for column in range(5)]
-    weights = np.array([row[5] / 3 for row in rows], np.float64)
-    arguments = *columns, weights, k, reach, 20.0, look
-    assert equal(native_matching.chain(*arguments), specification.chain(*arguments))
-
-
-runs = st.lists(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=5), max_size=4)
-
-
-@given(runs, st.booleans())
-@examples(300)
-def test_places_of_runs_are_counted_once(groups, ascend):
-    groups = [sorted(group) if ascend else group for group in groups]
-    table = np.array([run for group in groups for run in group], np.int32).reshape(-1, 2).T.copy()
-    bounds = np.cumsum([0, *map(len, groups)])
-    counted, expected = (module.united(*table, bounds) for module in (native_matching, specification))
-    assert (counted is None) == (expected is None)
-    assert counted is None or counted.tolist() == expected.tolist()
-
-
-spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=9)
-
-
-@given(spans, spans)
-@examples(300)
-def test_unions_of_spans_and_what_lies_inside_them(outer, inner):
-    columns = [
-        [np.array(column, np.int64) for column in ([start for start, _ in each], [sum(span) for span in each])]
-        for each in (sorted(outer), inner)
-    ]
-    union = native_matching.joined(*columns[0])
-    assert equal(union, specification.joined(*columns[0]))
-    starts, ends = columns[1]
-    expected = specification.within(starts, ends, *union)
-    assert native_matching.within(starts, ends, *union).tolist() == expected.tolist()
-
-
-marked = st.lists(st.tuples(st.integers(0, 255), st.booleans(), st.integers(0, 9)), max_size=30)
-
-
-@given(marked, st.integers(1, 5), st.sampled_from(WIDTHS))
-@examples(300)
-def test_statements_of_a_stream(rows, shortest, width):
-    stream = np.array([symbol for symbol, _, _ in rows], width)
-    marks = np.array([is_first << 31 | rewrites for _, is_first, rewrites in rows], np.uint32)
-    arguments = stream, marks, shortest
-    assert equal(native_matching.statements(*arguments), specification.statements(*arguments))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.documents import NormalFormStream
 from whorl.engine.sampling import distinct
-from whorl.kernel import native_matching
+from whorl.kernel import native_passages
 from whorl.matching.evidence import Evidence, evidence, gather, inside, sift
 from whorl.model import Hashes, Span, Stream, Symbols
 
@@ -63,7 +63,7 @@ def standing(stream: Stream, marks: NDArray[np.uint32], covered: NDArray[np.bool
 
 def statements(symbols: Symbols, marks: NDArray[np.uint32], covered: NDArray[np.bool_] | None = None) -> Statements:
     """Return the statements of a stream, which begin at its marks, without those with a ``covered`` symbol."""
-    hashes, places, sizes = native_matching.statements(symbols, marks, SHORTEST)
+    hashes, places, sizes = native_passages.statements(symbols, marks, SHORTEST)
     if covered is not None and len(places):
         before = np.concatenate((_END, np.cumsum(covered)))
         is_own = before[places + sizes] == before[places]

@@ -15,7 +15,7 @@ from whorl.comparison.settings import Settings
 from whorl.comparison.weights import ClassWeights
 from whorl.engine.sampling import distinct
 from whorl.formats.code.normal.form import names
-from whorl.kernel import native_matching
+from whorl.kernel import native_passages
 from whorl.matching.chains import Background, Chains, calibrate, united
 from whorl.matching.evidence import Evidence, gather, shared_hashes
 from whorl.matching.likeness import (
@@ -123,12 +123,12 @@ def symbol_places(evidence: Evidence) -> Places:
 def _union(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Places:
     """Return the union of spans: disjoint ones, sorted."""
     order = starts.argsort()
-    return native_matching.joined(starts[order], ends[order])
+    return native_passages.joined(starts[order], ends[order])
 
 
 def _inside(places: Places, covered: Places) -> NDArray[np.bool_]:
     """Return which spans lie inside covered spans."""
-    return native_matching.within(*places, *covered)
+    return native_passages.within(*places, *covered)
 
 
 def _standing_inside(side: NormalFormEvidence, marked: Places) -> Hashes:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.errors import InputError
-from whorl.kernel import native, native_rolling
+from whorl.kernel import native
 from whorl.model import Symbols
 from whorl.scheme import PUBLIC_KEY
 
@@ -180,14 +180,14 @@ BASE = 0x9E3779B97F4A7C15
 
 def karp_rabin(symbols: Symbols, k: int, base: int = BASE) -> NDArray[np.uint64]:
     """Return H(c₁…c_k) = c₁·b^(k-1) + … + c_k, rolled from one k-gram to the next."""
-    return native_rolling.karp_rabin(symbols, k, base)
+    return native.karp_rabin(symbols, k, base)
 
 
 def karp_rabin_improved(symbols: Symbols, k: int, base: int = BASE) -> NDArray[np.uint64]:
     """Return H′ = H·b: adding before multiplying lets the last symbol reach every bit above its own."""
-    return native_rolling.karp_rabin_improved(symbols, k, base)
+    return native.karp_rabin_improved(symbols, k, base)
 
 
 def karp_rabin_from_scratch(symbols: Symbols, k: int, base: int = BASE) -> NDArray[np.uint64]:
     """Return H computed anew for every k-gram: the baseline for rolling."""
-    return native_rolling.karp_rabin_from_scratch(symbols, k, base)
+    return native.karp_rabin_from_scratch(symbols, k, base)

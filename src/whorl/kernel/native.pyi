@@ -53,3 +53,12 @@ def mod_sample(values: Values, w: int, k: int, t: int, chosen: int, grams: Bytes
 
 def syncmer_ranks(inner: NDArray[np.uint32], outer: NDArray[np.uint32], offsets: int) -> NDArray[np.uint64]:
     """Rank t-grams: open syncmers first, closed ones next, others last; within a class by order value."""
+
+def karp_rabin(symbols: Symbols, k: int, base: int) -> NDArray[np.uint64]:
+    """Return the winnowing paper's H (section 2.2): a k-gram is a k-digit number in base b, modulo 2^64."""
+
+def karp_rabin_improved(symbols: Symbols, k: int, base: int) -> NDArray[np.uint64]:
+    """Return the paper's H′: H times b, so that the last symbol too reaches the high bits."""
+
+def karp_rabin_from_scratch(symbols: Symbols, k: int, base: int) -> NDArray[np.uint64]:
+    """Return H without rolling: the baseline that the paper measures rolling against."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.sampling import distinct
 from whorl.formats.reading import CODE
-from whorl.kernel import native_matching
+from whorl.kernel import native_matching, native_passages
 from whorl.matching.evidence import Evidence
 from whorl.matching.matches import Matches, MatchFinder
 from whorl.model import Hashes
@@ -128,7 +128,7 @@ def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def united(starts: NDArray[np.int32], lengths: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many places the runs of each group cover. The runs between two bounds are a group."""
-    counts = native_matching.united(starts, lengths, bounds)
+    counts = native_passages.united(starts, lengths, bounds)
     if counts is not None:
         return counts
     order = np.lexsort((starts, np.arange(len(bounds) - 1).repeat(np.diff(bounds))))
@@ -150,7 +150,7 @@ def chain_matches(
     """Chain all matches: repeatedly take the best chain of unused matches. ``files`` are those of each match on both
     sides, and ``weights`` are in bits."""
     columns = matches.lefts, matches.rights, matches.lengths
-    return Chains(*native_matching.chain(*columns, *files, weights, gaps.k, gaps.reach, BITS, LOOK))
+    return Chains(*native_passages.chain(*columns, *files, weights, gaps.k, gaps.reach, BITS, LOOK))
 
 
 # Minimum share of its bits that a match keeps, however common it is, so that it does not split a chain.

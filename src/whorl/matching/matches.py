@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.engine.hashing import Key, hasher
-from whorl.kernel import native_matching
+from whorl.kernel import native_matching, native_passages
 from whorl.matching.evidence import Evidence, KeptGrams, Once
 from whorl.model import Symbols
 from whorl.scheme import Scheme
@@ -112,7 +112,7 @@ def find_matches(
     k = min(scheme.k, shortest or scheme.k)
     lefts, rights, lengths = _maximal(left, right, scheme, k, rare=rare)
     sizes, guarantee = (len(left), len(right)), scheme.guarantee or scheme.k
-    chosen = native_matching.choose(lefts, rights, lengths, sizes, k, guarantee)
+    chosen = native_passages.choose(lefts, rights, lengths, sizes, k, guarantee)
     lefts, rights, lengths = lefts[chosen], rights[chosen], lengths[chosen]
     order = np.lexsort((lengths, rights, lefts))
     return Matches(lefts[order], rights[order], lengths[order], k)

@@ -181,3 +181,30 @@ def syncmer_ranks(inner: NDArray[np.uint32], outer: NDArray[np.uint32], offsets:
         kind = 0 if offset == (offsets - 1) // 2 else 1 if offset in (0, offsets - 1) else 2
         ranks.append(kind << 32 | value)
     return np.array(ranks, np.uint64)
+
+
+def karp_rabin(symbols: Symbols, k: int, base: int) -> NDArray[np.uint64]:
+    """The winnowing paper's H (section 2.2): a k-gram is a k-digit number in base b, modulo 2^64."""
+    return np.array([_number(gram, base) & LOW64 for gram in _grams(symbols, k)], np.uint64)
+
+
+def karp_rabin_improved(symbols: Symbols, k: int, base: int) -> NDArray[np.uint64]:
+    """The paper's H′: H times b, so that the last symbol too reaches the high bits."""
+    return np.array([_number(gram, base) * base & LOW64 for gram in _grams(symbols, k)], np.uint64)
+
+
+def karp_rabin_from_scratch(symbols: Symbols, k: int, base: int) -> NDArray[np.uint64]:
+    """H again, without rolling: what the paper measures rolling against."""
+    return karp_rabin(symbols, k, base)
+
+
+def _grams(symbols: Symbols, k: int) -> list[list[int]]:
+    digits = symbols.tolist()
+    return [digits[i : i + k] for i in range(len(digits) - k + 1)]
+
+
+def _number(digits: list[int], base: int) -> int:
+    number = 0
+    for digit in digits:
+        number = number * base + digit
+    return number

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from whorl.errors import InputError
 from whorl.formats.tables import KINDS
-from whorl.kernel import native_matching
+from whorl.kernel import native_matching, native_passages
 from whorl.matching.chains import NO_BACKGROUND, Background
 from whorl.matching.deep.anchors import anchors, find_seeds
 from whorl.matching.deep.seeds import NEAR, Boxes, Seeds, around, clusters, points, split, unique_pairs, word_pairs
@@ -21,7 +21,7 @@ from whorl.scheme import Scheme
 # Minimum length of a marked match, in symbols: a longer word in letters or consonants, or one word.
 SHORTEST = {"characters": 5, "consonants": 3, "words": 1}
 
-# Added to a diagonal in the kernel's keys so that it is not negative: see ``whorl.kernel.native_matching``.
+# Added to a diagonal in the kernel's keys so that it is not negative: see ``whorl.kernel.native_passages``.
 _ORIGIN = 1 << 31
 
 
@@ -47,7 +47,7 @@ def marks(
     symbols = [np.ascontiguousarray(side.symbols, width) for side in (left, right)]
     lefts, rights, lengths = native_matching.matches(symbols[0], left.bounds, symbols[1], right.bounds, keys, 1)
     shortest, guarantee = SHORTEST[str(scheme.symbols)], scheme.guarantee or scheme.k
-    chosen = native_matching.choose(lefts, rights, lengths, (len(left), len(right)), shortest, guarantee)
+    chosen = native_passages.choose(lefts, rights, lengths, (len(left), len(right)), shortest, guarantee)
     chosen = chosen[np.lexsort((lengths[chosen], rights[chosen], lefts[chosen]))]
     maximal = Matches(lefts[chosen], rights[chosen], lengths[chosen], shortest)
     return Marks(maximal, np.maximum.accumulate(maximal.lefts.astype(np.int64) + maximal.lengths))
