@@ -204,6 +204,8 @@ Box = tuple[int, int, int, int]
 def merge_reordered(chains: Chains, gaps: Gaps) -> Chains:
     """Merge chains that are near each other on both sides, if both score more than the cost and one is small. This also
     merges the repeats of a phrase on one side."""
+    if len(chains) < 2:
+        return chains
     order = np.lexsort((chains.rights[chains.firsts], chains.lefts[chains.firsts]))
     boxes, sizes = _boxes(chains, order), chains.symbols()[order].tolist()
     files, own_scores = chains.files[:, order].T.tolist(), chains.scores[order].tolist()
