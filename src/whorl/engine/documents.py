@@ -1,11 +1,12 @@
 """Read a document whole: its text, stream and fingerprints, and the text of each fingerprint."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,11 @@ from whorl.model import Document, Spans, Stream
 from whorl.scheme import Scheme
 from whorl.threads import Prefetch
 
-# Documents and bytes in a batch when many are read: enough to keep the parsers of several cores busy, which wait at its
-# end, and little beside the memory of a parser.
-BATCH, BATCH_BYTES = 256, 8 << 20
+# Documents that are open when many are read, and their bytes: enough to keep the parsers of several cores busy, and
+# little beside the memory of a parser.
+MOST_OPEN, MOST_BYTES = 256, 8 << 20
+
+T = TypeVar("T")
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
@@ -105,23 +108,87 @@ def read_wholes(
     Documents in the cache are not read again.
     """
     readings = _Readings(cache, scheme, key, normal_form=normal_form)
+    opened = _Opened(_items(documents, scheme, readings))
     with Prefetch(threads) as ahead:
-        for batch in _batches(documents, scheme, readings):
-            programs = [_program(item) for item in batch if isinstance(item, OpenedDocument) and _is_program(item)]
-            streams = CodeFrontend().read_both(programs, normal=normal_form)
-            others = [item for item in batch if isinstance(item, OpenedDocument) and not _is_program(item)]
-            wholes = ahead.map(lambda item: _read_or_error(item, scheme, key), others)
-            for item in batch:
-                if not isinstance(item, OpenedDocument):
-                    yield item
-                elif _is_program(item):
-                    stream, normal = next(streams)
-                    whole = _whole(item, _text(item.content), [stream], scheme, key)
-                    if normal is not None:
-                        whole = replace(whole, normal_form=_normal_form(normal, scheme, key))
-                    yield readings.kept(item, whole)
-                else:
-                    yield readings.kept(item, next(wholes))
+        streams = _Resumed(lambda: CodeFrontend().read_both(map(_program, opened.programs()), normal=normal_form))
+        wholes = _Resumed(lambda: ahead.map(lambda item: _read_or_error(item, scheme, key), opened.others()))
+        for item in opened:
+            if not isinstance(item, OpenedDocument):
+                yield item
+            elif _is_program(item):
+                stream, normal = streams.next()
+                whole = _whole(item, _text(item.content), [stream], scheme, key)
+                if normal is not None:
+                    whole = replace(whole, normal_form=_normal_form(normal, scheme, key))
+                yield readings.kept(item, whole)
+            else:
+                yield readings.kept(item, wholes.next())
+
+
+Item: TypeAlias = OpenedDocument | WholeDocument | DocumentError
+
+
+class _Opened:
+    """Documents, opened as they are asked for: all of them in order, and programs and others apart for those who read
+    them ahead. No more are opened while many wait for their turn."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        self._items = items
+        self._waiting: deque[Item] = deque()
+        self._programs: deque[OpenedDocument] = deque()
+        self._others: deque[OpenedDocument] = deque()
+        self._size = 0
+
+    def __iter__(self) -> Iterator[Item]:
+        while self._waiting or self._open():
+            item = self._waiting.popleft()
+            self._size -= _size(item)
+            yield item
+
+    def programs(self) -> Iterator[OpenedDocument]:
+        """Yield programs, until too many documents are open."""
+        return self._each(self._programs)
+
+    def others(self) -> Iterator[OpenedDocument]:
+        """Yield documents that are no programs, until too many are open."""
+        return self._each(self._others)
+
+    def _each(self, queue: deque[OpenedDocument]) -> Iterator[OpenedDocument]:
+        while queue or self._open():
+            if queue:
+                yield queue.popleft()
+
+    def _open(self) -> bool:
+        """Open one more document. Return whether there is one, and room for it."""
+        if len(self._waiting) >= MOST_OPEN or self._size >= MOST_BYTES:
+            return False
+        item = next(self._items, None)
+        if item is None:
+            return False
+        self._waiting.append(item)
+        self._size += _size(item)
+        if isinstance(item, OpenedDocument):
+            (self._programs if _is_program(item) else self._others).append(item)
+        return True
+
+
+def _size(item: Item) -> int:
+    return len(item.content) if isinstance(item, OpenedDocument) else 0
+
+
+class _Resumed(Generic[T]):
+    """The results of an iterator that ends where too many documents are open, and is made again later."""
+
+    def __init__(self, make: Callable[[], Iterator[T]]) -> None:
+        self._make = make
+        self._results = make()
+
+    def next(self) -> T:
+        """Return the next result. There must be one."""
+        for result in self._results:
+            return result
+        self._results = self._make()
+        return next(self._results)
 
 
 class _Readings:
@@ -206,23 +273,13 @@ def joined(streams: list[Stream]) -> Stream:
     )
 
 
-def _batches(
-    documents: Iterable[Document], scheme: Scheme, readings: _Readings
-) -> Iterator[list[OpenedDocument | WholeDocument | DocumentError]]:
-    batch: list[OpenedDocument | WholeDocument | DocumentError] = []
-    size = 0
+def _items(documents: Iterable[Document], scheme: Scheme, readings: _Readings) -> Iterator[Item]:
+    """Yield each document: opened, or what was read of it before, or why it cannot be opened."""
     for document in documents:
         try:
-            opened = _opened(document, scheme)
-            size += len(opened.content)
-            batch.append(readings.recalled(opened))
+            yield readings.recalled(_opened(document, scheme))
         except DocumentError as error:
-            batch.append(error)
-        if len(batch) == BATCH or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+            yield error
 
 
 def _opened(document: Document, scheme: Scheme) -> OpenedDocument:
