@@ -77,8 +77,8 @@ def estimate(postings: ClassPostings, numbers: Iterable[int]) -> Iterator[Estima
 
 
 # Pairs that are estimated together. Most submissions share fingerprints with few others, and each call of NumPy costs
-# as much as a hundred pairs.
-BATCH = 4096
+# as much as a thousand pairs.
+BATCH = 1 << 15
 
 
 def batches(streams: Sequence[Iterator[Estimates]]) -> Iterator[tuple[int, list[Estimates]]]:
@@ -102,9 +102,10 @@ def fuse(plain: Estimates, normal: Estimates, whole: Estimates, standing: Estima
     streams = (plain, normal, whole, standing)
     if not any(map(len, streams)):
         return plain
-    keys = [stream.left.astype(np.int64) << 32 | stream.right for stream in streams]
-    pairs = distinct(np.concatenate(keys))
-    places = [pairs.searchsorted(each) for each in keys]
+    keys = np.concatenate([stream.left.astype(np.int64) << 32 | stream.right for stream in streams])
+    bounds = np.cumsum([0, *map(len, streams)])
+    pairs, of_keys = native_matching.align(keys, bounds)
+    places = np.split(of_keys, bounds[1:-1])
     left, right = (pairs >> 32).astype(np.int32), pairs.astype(np.int32)
     both = forms.has_normal[left] & forms.has_normal[right]
     trusted = [trust(np.minimum(counts[left], counts[right])) for counts in (forms.statements, forms.standing)]

@@ -12,6 +12,7 @@ MANY = cython.declare(int64_t, 1024)
 SPARE = cython.declare(cython.int, 4)
 ORIGIN = cython.declare(int64_t, 1 << 31)
 LOW = cython.declare(uint64_t, 0xFFFFFFFF)
+MOST = cython.declare(int64_t, 0x7FFFFFFFFFFFFFFF)
 
 
 def seeds(
@@ -424,6 +425,33 @@ def shared(
             sums[partners[i]] = 0
             counts[partners[i]] = 0
     return others, totals, numbers
+
+
+def align(keys: cython.const[int64_t][::1], bounds: cython.const[int64_t][::1]):
+    distinct = np.empty(keys.shape[0], np.int64)
+    places = np.empty(keys.shape[0], np.int64)
+    out: int64_t[::1] = distinct
+    place: int64_t[::1] = places
+    heads: int64_t[::1] = np.array(bounds)
+    groups: cython.Py_ssize_t = bounds.shape[0] - 1
+    count: cython.Py_ssize_t = 0
+    left: cython.Py_ssize_t = keys.shape[0]
+    group: cython.Py_ssize_t
+    least: int64_t
+    with cython.nogil:
+        while left:
+            least = MOST
+            for group in range(groups):
+                if heads[group] < bounds[group + 1]:
+                    least = min(least, keys[heads[group]])
+            for group in range(groups):
+                if heads[group] < bounds[group + 1] and keys[heads[group]] == least:
+                    place[heads[group]] = count
+                    heads[group] += 1
+                    left -= 1
+            out[count] = least
+            count += 1
+    return distinct[:count], places
 
 
 def unite(parents: int32_t[::1], lefts: cython.const[int32_t][::1], rights: cython.const[int32_t][::1]):
