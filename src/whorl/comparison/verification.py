@@ -22,8 +22,8 @@ from whorl.matching.likeness import (
     ComparedDocument,
     Likeness,
     common_inside,
+    likeness_of,
     longest_run,
-    of_chains,
     plain_chains,
     plain_matches,
     symmetric_chains,
@@ -289,7 +289,7 @@ class PairVerifier:
             return deep_likeness(*prose, self._scheme, weigh, self._backgrounds.plain, summarised=summarised)
         sides = self._document(left), self._document(right)
         chains = plain_chains(sides[0].evidence, sides[1].evidence, self._scheme, self._backgrounds.plain)
-        result = of_chains(chains, *sides, self._scheme, weigh)
+        result = likeness_of(chains, *sides, self._scheme, weigh)
         weights = self._weights.normal
         if weights is None or not (self._entries[left].normal.forms and self._entries[right].normal.forms):
             return result

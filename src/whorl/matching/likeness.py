@@ -167,10 +167,10 @@ def likeness(
     background: Background = NO_BACKGROUND,
 ) -> Likeness:
     """Compare two documents: chain their matches, score them, and return the passages."""
-    return of_chains(plain_chains(left.evidence, right.evidence, scheme, background), left, right, scheme, weigh)
+    return likeness_of(plain_chains(left.evidence, right.evidence, scheme, background), left, right, scheme, weigh)
 
 
-def of_chains(
+def likeness_of(
     chains: Chains, left: ComparedDocument, right: ComparedDocument, scheme: Scheme, weigh: WeighPart
 ) -> Likeness:
     """Return the likeness of two documents that these chains make."""
