@@ -92,10 +92,11 @@ def test_so_has_another_format(cache):
 
 def test_so_has_another_version_of_the_code(cache, tmp_path, monkeypatch):
     read(PROGRAMS, cache=cache)
-    reading = tmp_path / "whorl" / "engine"
-    reading.mkdir(parents=True)
-    (reading / "winnowing.py").write_text("changed")
-    monkeypatch.setattr(module, "PACKAGE", reading.parent)
+    package = tmp_path / "whorl"
+    for name in module.READING:
+        (package / name).mkdir(parents=True)
+    (package / "engine" / "winnowing.py").write_text("changed")
+    monkeypatch.setattr(module, "PACKAGE", package)
     read(PROGRAMS, cache=ReadCache(tmp_path / "cache"))
     assert cache.use().entries == 6
 

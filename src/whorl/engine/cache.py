@@ -143,7 +143,7 @@ class ReadCache:
         """A digest of the code that reads: files of Whorl by size and time, installed packages by name and version."""
         facts: list[object] = [sys.version]
         for name in READING:
-            facts += sorted(_files(PACKAGE / name)) if (PACKAGE / name).is_dir() else []
+            facts += sorted(_files(PACKAGE / name))
         for place in sys.path:
             facts += sorted(package.name for package in Path(place).glob("*.dist-info"))
         return blake2b(repr(facts).encode(), digest_size=16).hexdigest()
@@ -155,7 +155,7 @@ class ReadCache:
 
 
 def _files(folder: Path | str) -> Iterator[tuple[str, int, int]]:
-    """Yield the files below a folder: name, size and time. What Python compiles by itself is left out."""
+    """Yield the files below a folder: name, size and time. Leave out what Python compiles by itself."""
     with os.scandir(folder) as listing:
         for entry in listing:
             if entry.is_file():
