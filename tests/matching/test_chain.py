@@ -34,14 +34,14 @@ def chains(rows):
     return chain_matches(Matches(first, second, sizes, K), (sides[0], sides[1]), np.array(weights, np.float64), GAPS)
 
 
-def links_in(found, rows):
+def links_in(result, rows):
     """The matches of each chain; all matches of a test differ in their places."""
     by_place = {(row.left, row.right, row.length, row.files): row for row in rows}
-    members = list(zip(*(column.tolist() for column in (found.lefts, found.rights, found.lengths)), strict=True))
-    files = list(map(tuple, found.files.T.tolist()))
+    members = list(zip(*(column.tolist() for column in (result.lefts, result.rights, result.lengths)), strict=True))
+    files = list(map(tuple, result.files.T.tolist()))
     return [
         tuple(by_place[*member, each] for member in members[first:last])
-        for (first, last), each in zip(pairwise(found.bounds.tolist()), files, strict=True)
+        for (first, last), each in zip(pairwise(result.bounds.tolist()), files, strict=True)
     ]
 
 
@@ -84,26 +84,26 @@ class TestChains:
     @given(links)
     @examples(300)
     def test_the_first_is_the_best_that_there_is(self, rows):
-        found = chains(rows)
+        result = chains(rows)
         every = [c for size in range(1, len(rows) + 1) for c in combinations(rows, size)]
         best = max((value for c in every if (value := worth(c)) is not None), default=None)
-        assert (found.scores[0] if len(found) else None) == pytest.approx(best)
+        assert (result.scores[0] if len(result) else None) == pytest.approx(best)
 
     @given(links)
     def test_each_match_is_in_one_chain_that_is_worth_its_score(self, rows):
-        found = chains(rows)
-        chained = links_in(found, rows)
+        result = chains(rows)
+        chained = links_in(result, rows)
         assert sorted(link for chain in chained for link in chain) == rows
         for chain in chained:
             assert worth(chain) is not None
-        assert chained == [] or found.scores[0] == pytest.approx(worth(chained[0]))
+        assert chained == [] or result.scores[0] == pytest.approx(worth(chained[0]))
 
     def test_a_gap_that_costs_more_than_a_match_parts(self):
         near, far = Link(30, 30, 4, (0, 0), 6.0), Link(50, 50, 4, (0, 0), 3.0)
         rows = [Link(0, 0, 10, (0, 0), 50.0), near, far]
-        found = chains(rows)
-        assert links_in(found, rows)[0][1:] == (near,)
-        assert found.scores[0] == 50 - 20 / K + 6
+        result = chains(rows)
+        assert links_in(result, rows)[0][1:] == (near,)
+        assert result.scores[0] == 50 - 20 / K + 6
 
     def test_matches_without_number_do_not_take_for_ever(self):
         rows = [Link(at, at * 7919 % 50_000, 5, (0, 0), 20.0) for at in range(50_000)]
@@ -115,20 +115,20 @@ class TestChains:
 @given(links)
 def test_symbols_are_counted_once(rows):
     """Of each chain on the side with fewer, and of all on both sides."""
-    for found in (chains(rows), merge_reordered(chains(rows), GAPS)):
-        chained = links_in(found, rows)
+    for result in (chains(rows), merge_reordered(chains(rows), GAPS)):
+        chained = links_in(result, rows)
         sides = [[{at for link in chain for at in range(link[side], link[side] + link.length)} for chain in chained]
                  for side in range(2)]  # fmt: skip
-        assert found.symbols().tolist() == [min(map(len, pair)) for pair in zip(*sides, strict=True)]
-        assert found.covered() == tuple(len(set().union(*side)) for side in sides)
+        assert result.symbols().tolist() == [min(map(len, pair)) for pair in zip(*sides, strict=True)]
+        assert result.covered() == tuple(len(set().union(*side)) for side in sides)
 
 
 class TestTurned:
     def test_small_pieces_in_another_order_are_one(self):
         one, two = Link(0, 20, 10, (0, 0), 50.0), Link(12, 0, 10, (0, 0), 50.0)
-        found = merge_reordered(chains([one, two]), GAPS)
-        assert links_in(found, [one, two]) == [(one, two)]
-        assert found.scores.tolist() == [100 - REORDER - 10 / K]
+        result = merge_reordered(chains([one, two]), GAPS)
+        assert links_in(result, [one, two]) == [(one, two)]
+        assert result.scores.tolist() == [100 - REORDER - 10 / K]
 
     @pytest.mark.parametrize(
         "other",
@@ -148,14 +148,14 @@ class TestTurned:
 
     @given(links)
     def test_nothing_is_lost(self, rows):
-        found = merge_reordered(chains(rows), GAPS)
-        assert sorted(link for chain in links_in(found, rows) for link in chain) == rows
+        result = merge_reordered(chains(rows), GAPS)
+        assert sorted(link for chain in links_in(result, rows) for link in chain) == rows
 
     def test_a_phrase_that_one_side_repeats_is_one_piece(self):
         rows = [Link(0, 15 * turn, 10, (0, 0), 30.0) for turn in range(40)]
-        found = merge_reordered(chains(rows), GAPS)
-        assert [len(chain) for chain in links_in(found, rows)] == [40]
-        assert found.symbols().tolist() == [10]
+        result = merge_reordered(chains(rows), GAPS)
+        assert [len(chain) for chain in links_in(result, rows)] == [40]
+        assert result.symbols().tolist() == [10]
 
     def test_pieces_without_number_do_not_take_for_ever(self):
         lefts = np.arange(50_000, dtype=np.int32)

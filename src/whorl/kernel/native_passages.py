@@ -350,8 +350,9 @@ def statements(symbols: cython.const[symbol_t][::1], marks: cython.const[uint32_
     size: cython.Py_ssize_t = symbols.shape[0]
     count: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    for i in range(size):
-        count += marks[i] >> 31
+    with cython.nogil:
+        for i in range(size):
+            count += marks[i] >> 31
     hashes = np.empty(count + 1, np.uint64)
     places = np.empty(count + 1, np.int32)
     sizes = np.empty(count + 1, np.int32)
