@@ -29,7 +29,7 @@ from whorl.matching.likeness import (
     symmetric_chains,
 )
 from whorl.matching.matches import MatchFinder, find_matches
-from whorl.matching.passage import Lines, Passage, make_match, make_span
+from whorl.matching.passage import Lines, Passage, make_match, make_spans
 from whorl.matching.score import ScorePart, make_score
 from whorl.model import Hashes
 from whorl.scheme import Scheme
@@ -88,8 +88,8 @@ def with_normal_form(
     shortest = min(scheme.guarantee or scheme.k, len(lefts), len(rights))
     fresh = chains.only(_uncovered(chains, forms, marked) >= shortest)
     if len(fresh):
-        pieces = _Pieces.of(fresh, forms)
-        added = _passages(fresh, pieces, _touched(fresh, normal), plain, tokens)
+        pieces = _Pieces.of(fresh, forms, normal)
+        added = _passages(fresh, pieces, plain, tokens)
         passages = (*passages, *sorted(added, key=lambda passage: -passage.symbols))
         marked = [
             _union(*map(np.concatenate, zip(*side, strict=True))) for side in zip(marked, pieces.spans, strict=True)
@@ -161,37 +161,36 @@ def _uncovered(chains: Chains, forms: Sequence[Places], covered: Sequence[Places
     return np.maximum(counts[0], counts[1])
 
 
-def _touched(chains: Chains, normal: tuple[NormalFormEvidence, NormalFormEvidence]) -> list[int]:
-    """Return for each chain the rewrites that touched one side only, as bits."""
-    lefts, rights = (side.marks[symbols] for side, symbols in zip(normal, _symbols(chains), strict=True))
-    touched: list[int] = np.bitwise_or.reduceat(lefts ^ rights, _begins(chains)[chains.firsts]).tolist()
-    return touched
-
-
 class _Pieces(NamedTuple):
-    """The matches of chains, split where the text jumps on either side: the spans on both sides, and the bounds of each
-    chain among them."""
+    """The matches of chains, split where the text jumps on either side: the spans on both sides, the bounds of each
+    chain among them, and the rewrites that touched one side of a chain only, as bits."""
 
     spans: list[Places]
     bounds: NDArray[np.int64]
+    rewrites: list[int]
 
     @classmethod
-    def of(cls, chains: Chains, forms: Sequence[Places]) -> "_Pieces":
-        columns = [(side[0][symbols], side[1][symbols]) for side, symbols in zip(forms, _symbols(chains), strict=True)]
+    def of(
+        cls, chains: Chains, forms: Sequence[Places], normal: tuple[NormalFormEvidence, NormalFormEvidence]
+    ) -> "_Pieces":
+        lefts, rights = _symbols(chains)
+        columns = [(side[0][symbols], side[1][symbols]) for side, symbols in zip(forms, (lefts, rights), strict=True)]
         begins = _begins(chains)
+        of_chains = begins[chains.firsts]
         is_cut = np.zeros(len(columns[0][0]), np.bool_)
         for starts, _ in columns:
             is_cut[1:] |= np.abs(starts[1:] - starts[:-1]) > JUMP
         is_cut[begins] = True
         cuts = is_cut.nonzero()[0]
         spans = [(np.minimum.reduceat(starts, cuts), np.maximum.reduceat(ends, cuts)) for starts, ends in columns]
-        return cls(spans, np.concatenate((cuts.searchsorted(begins[chains.firsts]), (len(cuts),))))
+        bounds = np.concatenate((cuts.searchsorted(of_chains), (len(cuts),)))
+        rewrites = np.bitwise_or.reduceat(normal[0].marks[lefts] ^ normal[1].marks[rights], of_chains)
+        return cls(spans, bounds, rewrites.tolist())
 
 
 def _passages(
     chains: Chains,
     pieces: _Pieces,
-    touched: Sequence[int],
     plain: tuple[ComparedDocument, ComparedDocument],
     tokens: Sequence[Places],
 ) -> list[Passage]:
@@ -203,12 +202,12 @@ def _passages(
         sizes.append(places.searchsorted(ends).astype(np.int32) - firsts)
         totals.append(united(firsts, sizes[-1], pieces.bounds))
         starts, ends = starts & OFFSET, ends & OFFSET
-        spans.append(map(make_span, zip(starts.tolist(), ends.tolist(), strict=True)))
+        spans.append(make_spans(starts, ends))
         begins = pieces.bounds[:-1]
         sides.append(document.sides(files, np.minimum.reduceat(starts, begins), np.maximum.reduceat(ends, begins)))
     matches = list(map(make_match, zip(*spans, np.minimum(*sizes).tolist(), strict=True)))
     bounds = pieces.bounds.tolist()
-    columns = *sides, np.minimum(*totals).tolist(), touched, bounds[:-1], bounds[1:]
+    columns = *sides, np.minimum(*totals).tolist(), pieces.rewrites, bounds[:-1], bounds[1:]
     return [
         Passage(left, right, size, tuple(matches[first:last]), "normal", names(bits))
         for left, right, size, bits, first, last in zip(*columns, strict=True)

@@ -70,7 +70,7 @@ LOOK = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chains:
-    """Matches that a person reads as one piece each. Those of a chain stand between two ``bounds``, in the order of the
+    """Matches that a person reads as one piece each. Those of a chain are between two ``bounds``, in the order of the
     left side: their starts on both sides and their lengths, in symbols of the evidence. ``files`` has a row for each
     side with the numbers of the chains' files; ``scores`` are in bits."""
 

@@ -12,7 +12,7 @@ from whorl.kernel import native_matching
 from whorl.matching.chains import NO_BACKGROUND, Background, Chains, significant_chains
 from whorl.matching.evidence import Evidence, shared_hashes
 from whorl.matching.matches import MatchFinder, find_matches, longest_match
-from whorl.matching.passage import Lines, Match, Passage, Side, make_match, make_span
+from whorl.matching.passage import Lines, Match, Passage, Side, make_match, make_spans
 from whorl.matching.score import Score, ScorePart, make_score
 from whorl.model import Hashes, Span
 from whorl.scheme import Scheme
@@ -32,22 +32,19 @@ class ComparedDocument:
 
     def spans(self, starts: NDArray[Any], ends: NDArray[Any]) -> Iterator[Span]:
         """Return the text spans of several runs of symbols, each in one file."""
-        return map(
-            make_span, zip(self.evidence.starts[starts].tolist(), self.evidence.ends[ends - 1].tolist(), strict=True)
-        )
+        return make_spans(self.evidence.starts[starts], self.evidence.ends[ends - 1])
 
     def side(self, file: int, start: int, end: int) -> Side:
         """Return the symbols ``start`` to ``end`` of a file as one side of a passage."""
-        span, lines = self.span(start, end), self.lines[file]
-        return Side(self.names[file], *span, lines.line(span.start), lines.line(max(span.start, span.end - 1)))
+        return self._side(file, *self.span(start, end))
 
     def sides(self, files: NDArray[Any], starts: NDArray[Any], ends: NDArray[Any]) -> list[Side]:
         """Return text spans of some files as sides of passages."""
-        columns = files.tolist(), starts.tolist(), ends.tolist()
-        return [
-            Side(self.names[file], start, end, self.lines[file].line(start), self.lines[file].line(max(start, end - 1)))
-            for file, start, end in zip(*columns, strict=True)
-        ]
+        return list(map(self._side, files.tolist(), starts.tolist(), ends.tolist()))
+
+    def _side(self, file: int, start: int, end: int) -> Side:
+        lines = self.lines[file]
+        return Side(self.names[file], start, end, lines.line(start), lines.line(max(start, end - 1)))
 
 
 def passages(chains: Chains, left: ComparedDocument, right: ComparedDocument) -> tuple[Passage, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,13 @@ class Match(NamedTuple):
 
 
 # Make a span or a match of a tuple of its fields: much faster than a call with these fields.
-make_span = partial(tuple.__new__, Span)
+_make_span = partial(tuple.__new__, Span)
 make_match = partial(tuple.__new__, Match)
+
+
+def make_spans(starts: NDArray[np.integer[Any]], ends: NDArray[np.integer[Any]]) -> Iterator[Span]:
+    """Return the spans between these starts and ends."""
+    return map(_make_span, zip(starts.tolist(), ends.tolist(), strict=True))
 
 
 class Side(NamedTuple):
