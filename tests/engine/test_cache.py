@@ -1,9 +1,12 @@
 """What was read is read once: the cache gives the same readings, and never those of other content, code or settings."""
 
 import os
+import resource
+import sqlite3
 import time
+from contextlib import closing, contextmanager
 from dataclasses import replace
-from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -13,9 +16,11 @@ import whorl
 from tests.comparison.planting import samples
 from whorl import Document, InputError, Key, ReadCache
 from whorl.cli import main
+from whorl.comparison import compare
 from whorl.comparison.export import as_json
 from whorl.engine import cache as module
 from whorl.engine import documents
+from whorl.engine.cache import CacheEntry
 from whorl.engine.documents import read_wholes
 from whorl.scheme import preset
 
@@ -97,7 +102,8 @@ def test_so_has_another_version_of_the_code(cache, tmp_path, monkeypatch):
         (package / name).mkdir(parents=True)
     (package / "engine" / "winnowing.py").write_text("changed")
     monkeypatch.setattr(module, "PACKAGE", package)
-    read(PROGRAMS, cache=ReadCache(tmp_path / "cache"))
+    with ReadCache(tmp_path / "cache") as other:
+        read(PROGRAMS, cache=other)
     assert cache.use().entries == 6
 
 
@@ -116,24 +122,69 @@ def test_one_new_file_is_read_and_no_other(cache, monkeypatch):
     assert names == [whole.digest for whole in read([PROGRAMS[0], PROGRAMS[2], PROGRAMS[1]])]
 
 
+def database(cache):
+    return closing(sqlite3.connect(cache._file, isolation_level=None))
+
+
 def entries(cache):
-    return sorted(cache._folder.rglob("*.read"))
+    """Return the entries, the most recently used first."""
+    with database(cache) as opened:
+        return opened.execute("SELECT name, used, body FROM entries ORDER BY used DESC").fetchall()
 
 
-def test_every_flipped_bit_is_noticed(cache):
-    read(PROGRAMS[:1], cache=cache)
+def test_every_flipped_bit_of_an_entry_is_noticed(cache):
+    with cache:
+        read(PROGRAMS[:1], cache=cache)
     expected = facts(read(PROGRAMS[:1])[0])
-    (path,) = entries(cache)
-    sound = path.read_bytes()
+    ((name, _, sound),) = entries(cache)
     for place in np.random.default_rng(1).integers(0, len(sound), 40):
         damaged = bytearray(sound)
         damaged[place] ^= 1 << (int(place) % 8)
-        path.write_bytes(damaged)
-        assert cache.get(path) is None
-        path.write_bytes(sound[:place])
-        assert cache.get(path) is None
-    assert facts(read(PROGRAMS[:1], cache=cache)[0]) == expected
-    assert path.read_bytes() == sound
+        for body in (damaged, sound[:place]):
+            with database(cache) as opened:
+                opened.execute("UPDATE entries SET body = ?", (body,))
+            assert cache.get(name) is None
+    with cache:
+        assert facts(read(PROGRAMS[:1], cache=cache)[0]) == expected
+    assert [body for _, _, body in entries(cache)] == [sound]
+
+
+def test_an_entry_under_the_name_of_another_is_none(cache):
+    with cache:
+        read(PROGRAMS[:1], cache=cache)
+    ((name, _, _),) = entries(cache)
+    other = name[::-1]
+    with database(cache) as opened:
+        opened.execute("UPDATE entries SET name = ?", (other,))
+    assert cache.get(other) is None
+
+
+def test_a_flipped_bit_of_the_database_never_shows(cache, tmp_path):
+    expected = list(map(facts, read(PROGRAMS)))
+    with cache:
+        read(PROGRAMS, cache=cache)
+    sound = cache._file.read_bytes()
+    begun_anew = 0
+    for place in [*range(0, 100, 3), *np.random.default_rng(2).integers(100, 8192, 60)]:
+        damaged = bytearray(sound)
+        damaged[place] ^= 1 << (int(place) % 8)
+        cache._file.write_bytes(damaged)
+        with ReadCache(cache._folder) as again:
+            assert list(map(facts, read(PROGRAMS, cache=again))) == expected
+        assert set(again.faults) <= {f"the cache {cache._folder} was damaged and begins anew"}
+        begun_anew += len(again.faults)
+        with ReadCache(cache._folder) as after:
+            assert list(map(facts, read(PROGRAMS, cache=after))) == expected
+        assert not after.faults
+    assert begun_anew
+
+
+def test_what_is_no_database_begins_anew(cache):
+    cache._file.write_bytes(b"anything else" * 100)
+    assert cache.use().entries == 0
+    with cache:
+        read(PROGRAMS, cache=cache)
+    assert cache.use().entries == 3
 
 
 def test_what_fell_short_is_not_kept(cache, monkeypatch):
@@ -162,59 +213,166 @@ def test_a_broken_program_that_was_read_in_pieces_is_not(cache, nothing_is_read)
     assert again.fingerprints.notes == expected[0].fingerprints.notes
 
 
-def test_the_least_recently_used_go_first(tmp_path):
-    cache = ReadCache(tmp_path, most=1)
-    read(PROGRAMS, cache=cache)
-    for age, path in enumerate(entries(cache)):
-        os.utime(path, (time.time() - 9000 * age,) * 2)
-    sizes = [path.stat().st_size for path in entries(cache)]
-    newest, oldest = entries(cache)[0], entries(cache)[-1]
-    ReadCache(tmp_path, most=sum(sizes) - 1).trim()
-    assert newest.exists()
-    assert not oldest.exists()
+def age(cache, seconds):
+    """Make the entries older, each by so many seconds more than the one before."""
+    with database(cache) as opened:
+        opened.execute("UPDATE entries SET used = used - rowid * ?", (seconds,))
+
+
+def put(cache, name, size):
+    cache.put(name, CacheEntry({}, [np.zeros(size, np.uint8)]))
+
+
+def test_the_least_recently_used_go_first(cache):
+    with cache:
+        for number in range(20):
+            put(cache, bytes([number]), 100_000)
+    age(cache, 9000)
+    with ReadCache(cache._folder, most=cache.use().size) as smaller:
+        put(smaller, b"one more", 100_000)
+    newest, *others = [name for name, _, _ in entries(cache)]
+    assert newest == b"one more"
+    assert others == [bytes([number]) for number in range(len(others))]
+    assert 14 <= len(others) <= 15  # with the newest, 80%
+
+
+def test_a_cache_stays_as_small_as_it_should(cache):
+    most = 1 << 20
+    for number in range(40):
+        with ReadCache(cache._folder, most) as small:
+            put(small, bytes([number]), 100_000)
+            assert small.use().size <= most
+        assert not small.faults
+    assert 7 <= cache.use().entries <= 10
+    assert cache._file.stat().st_size < 1.2 * most
+
+
+def test_an_entry_that_would_fill_the_cache_is_not_kept(cache):
+    with ReadCache(cache._folder, most=80_000_000) as small:
+        put(small, b"large", 12_000_000)
+        put(small, b"small", 8_000_000)
+    assert list(small.faults) == [f"the cache {cache._folder} does not keep what is as large as 12 MB"]
+    assert [name for name, _, _ in entries(cache)] == [b"small"]
 
 
 def test_using_an_entry_keeps_it(cache):
-    read(PROGRAMS, cache=cache)
-    for path in entries(cache):
-        os.utime(path, (time.time() - 9000,) * 2)
-    read(PROGRAMS, cache=cache)
-    assert all(time.time() - path.stat().st_mtime < 3600 for path in entries(cache))
+    with cache:
+        read(PROGRAMS, cache=cache)
+    age(cache, 9000)
+    with cache:
+        read(PROGRAMS, cache=cache)
+    assert all(time.time() - used < 3600 for _, used, _ in entries(cache))
 
 
-def test_what_an_interrupted_run_left_goes(cache):
+def test_entries_are_found_before_they_are_written(cache, nothing_is_read):
     read(PROGRAMS, cache=cache)
-    left = entries(cache)[0].with_name("0123.new")
-    left.write_bytes(b"half")
-    cache.trim()
-    assert left.exists()  # perhaps somebody is writing it
-    os.utime(left, (time.time() - 9000,) * 2)
-    cache.trim()
-    assert not left.exists()
-    assert cache.use().entries == 3
+    assert not cache._file.exists() or not entries(cache)
+    nothing_is_read()
+    read(PROGRAMS, cache=cache)
 
 
-def test_only_the_owner_can_look_into_it(cache):
+def test_many_entries_do_not_wait_for_the_end(cache, monkeypatch):
+    monkeypatch.setattr(module, "WAITING", 1)
     read(PROGRAMS, cache=cache)
-    folders = [cache._folder, *(path.parent for path in entries(cache))]
-    assert {folder.stat().st_mode & 0o777 for folder in folders} == {0o700}
+    assert len(entries(cache)) == 3
+
+
+def test_a_run_that_fails_keeps_what_it_read(tmp_path, cache, monkeypatch):
+    (tmp_path / "class").mkdir()
+    for name, source in zip("abc", SOURCES, strict=True):
+        (tmp_path / "class" / f"{name}.py").write_text(source)
+    monkeypatch.setattr(compare, "identical_groups", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        whorl.compare_all(tmp_path / "class", cache=cache)
+    assert len(entries(cache)) == 3
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o077])
+def test_only_the_owner_can_look_into_it(tmp_path, mask):
+    (tmp_path / "given").mkdir(mode=0o755)
+    before = os.umask(mask)
+    try:
+        for folder in (tmp_path / "given", tmp_path / "made"):
+            with ReadCache(folder) as cache:
+                read(PROGRAMS, cache=cache)
+            assert cache._file.stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(before)
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700
 
 
 def test_the_text_of_a_program_is_not_kept(cache):
-    read(PROGRAMS, cache=cache, normal_form=True)
-    kept = b"".join(path.read_bytes() for path in entries(cache))
+    with cache:
+        read(PROGRAMS, cache=cache, normal_form=True)
+    kept = cache._file.read_bytes()
     assert not any(source[:40].encode() in kept for source in SOURCES)
 
 
-def test_a_disk_that_takes_nothing_is_reported_once(cache, monkeypatch):
-    def full(*_arguments):
-        raise OSError(28, "No space left on device")
+def test_what_was_cleared_is_gone(cache):
+    with cache:
+        read([PAGE], TEXT, cache)
+    assert b"words that are shown" in cache._file.read_bytes()
+    assert cache.clear().entries == 1
+    assert b"words that are shown" not in cache._file.read_bytes()
 
-    monkeypatch.setattr(Path, "write_bytes", full)
-    assert list(map(facts, read(PROGRAMS, cache=cache))) == list(map(facts, read(PROGRAMS)))
-    assert list(cache.faults) == [
-        f"the cache {cache._folder} is not used fully: cannot write an entry: No space left on device"
-    ]
+
+@contextmanager
+def largest_file(size):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_takes_nothing_is_reported_once(cache):
+    expected = list(map(facts, read(PROGRAMS)))
+    with largest_file(20_000), cache:
+        assert list(map(facts, read(PROGRAMS, cache=cache))) == expected
+        cache.save()
+        assert list(map(facts, read(PROGRAMS, cache=cache))) == expected
+    (fault,) = cache.faults
+    assert fault.startswith(f"the cache {cache._folder} is no longer used: cannot write it: ")
+    with ReadCache(cache._folder) as again:
+        assert list(map(facts, read(PROGRAMS, cache=again))) == expected
+    assert not again.faults
+    assert again.use().entries == 3
+
+
+def test_a_run_that_never_ends_its_writing_is_done_without(cache, monkeypatch):
+    monkeypatch.setattr(module, "BUSY_SECONDS", 0.01)
+    with cache:
+        read(PROGRAMS, cache=cache)
+    with database(cache) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with ReadCache(cache._folder) as stopped:
+            assert list(map(facts, read(PROGRAMS, cache=stopped))) == list(map(facts, read(PROGRAMS)))
+        with pytest.raises(InputError, match="cannot read it: database is locked"):
+            stopped.use()
+    assert list(stopped.faults) == [f"the cache {cache._folder} is no longer used: cannot read it: database is locked"]
+    assert cache.use().entries == 3
+
+
+def test_threads_and_runs_share_it(cache):
+    """Each of four runs has two threads; all write and read the same entries at the same time."""
+    expected = list(map(facts, read(PROGRAMS)))
+    shared = [ReadCache(cache._folder) for _ in range(4)]
+    got: list[bool] = []
+
+    def use(mine):
+        for _ in range(5):
+            with mine:
+                got.append(list(map(facts, read(PROGRAMS, cache=mine))) == expected)
+
+    threads = [Thread(target=use, args=(mine,)) for mine in shared for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == [True] * 40
+    assert not any(mine.faults for mine in shared)
+    assert cache.use().entries == 3
 
 
 def test_a_place_that_is_no_folder(tmp_path):

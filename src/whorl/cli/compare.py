@@ -279,7 +279,7 @@ def _compared(
 
 @contextmanager
 def _cache(options: dict[str, Any]) -> Iterator[ReadCache | None]:
-    """Open the cache, and at the end keep it small and report its faults. A run goes on without the default folder."""
+    """Open the cache, and at the end report its faults. A run goes on without the default folder."""
     if options["no_cache"]:
         if options["cache_folder"] is not None:
             raise click.UsageError("--cache and --no-cache exclude each other: give one of them")
@@ -294,7 +294,6 @@ def _cache(options: dict[str, Any]) -> Iterator[ReadCache | None]:
         yield None
         return
     yield cache
-    cache.trim()
     for fault in cache.faults:
         click.echo(fault, err=True)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from math import comb
 from pathlib import Path
 from typing import Any, TypeVar
@@ -106,9 +107,10 @@ def compare_all(
     submissions of one person are not compared. Files in ``cache`` are not read again. The other settings are those of
     ``Settings``.
     """
-    return Comparing(scheme, Settings(**settings), progress, cache).run(
-        paths_of(paths), paths_of(base), paths_of(archive), {} if roster is None else read_roster(Path(roster))
-    )
+    with nullcontext() if cache is None else cache:
+        return Comparing(scheme, Settings(**settings), progress, cache).run(
+            paths_of(paths), paths_of(base), paths_of(archive), {} if roster is None else read_roster(Path(roster))
+        )
 
 
 class Comparing:

@@ -1,40 +1,58 @@
 """A cache of what was read of documents: the next comparison of a class reads only what is new.
 
-An entry is a file that is named after everything the reading depends on: the content, its format, the scheme, the code
-of Whorl and all installed packages. It is written beside its place and renamed, and it has a checksum: two runs may
-share a cache, and a damaged entry counts as none.
+The entries are in one database (SQLite): a file for each takes twenty times as long to write. An entry is named after
+everything the reading depends on: the content, its format, the scheme, the code of Whorl and all installed packages.
+It has a checksum. Two runs may share a cache, a damaged entry counts as none, and a damaged database begins anew.
 """
 
 import json
 import os
+import sqlite3
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
-from uuid import uuid4
+from threading import RLock
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whorl.errors import InputError
 
-# Bytes of all entries before the least recently used ones are removed, and the share of it that remains then.
-MOST, REMAINS = 1 << 30, 0.8
+# Bytes of the database before the least recently used entries are removed, the share of it that remains then, and the
+# share of it that one entry may have.
+MOST, REMAINS, ENTRY = 1 << 30, 0.8, 1 / 8
+
+# Bytes of entries that wait to be written together.
+WAITING = 1 << 23
 
 # An entry that was used in the last hour is not marked as used again.
 FRESH_SECONDS = 3600
+
+# Another run that writes is waited for so long, and then the cache is done without.
+BUSY_SECONDS = 5.0
 
 # The parts of Whorl that a reading depends on.
 PACKAGE = Path(__file__).parents[1]
 READING = ("comparison/evidence", "engine", "formats", "kernel", "sandbox")
 
-SUFFIX = ".read"
+FILE = "readings.sqlite"
+TABLE = "CREATE TABLE IF NOT EXISTS entries (name BLOB PRIMARY KEY, used INTEGER NOT NULL, body BLOB NOT NULL)"
+
+# What SQLite says if the database may be sound, and something around it is not.
+SURROUNDINGS = frozenset((
+    sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOLFS,
+))  # fmt: skip
+
 _CHECKSUM, _LENGTH = 16, 8
 _ALIGNED = 8
+
+T = TypeVar("T")
 
 
 def default_folder() -> Path:
@@ -58,85 +76,169 @@ class CacheUse(NamedTuple):
 
 
 class ReadCache:
-    """The readings of documents in a folder that only its owner can read. ``faults`` says why something was not
-    kept."""
+    """The readings of documents, in a folder; only its owner can read them. It is a context: at its end, or with
+    ``save``, all that was put is kept. ``faults`` says why something was not."""
 
     def __init__(self, folder: Path, most: int = MOST) -> None:
-        self._folder, self._most = folder, most
+        self._folder, self._file, self._most = folder, folder / FILE, most
+        self._lock = RLock()
+        self._database: sqlite3.Connection | None = None
+        self._is_given_up = self._is_new = False
+        self._waiting: dict[bytes, bytes] = {}
+        self._waiting_size = 0
+        self._used: list[bytes] = []
         self.faults: dict[str, None] = {}
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the cache {folder}: {error.strerror}") from error
 
-    def path(self, content: str | bytes, *facts: object) -> Path:
-        """Return the place of what was read of a content. The facts are all else that the reading depends on."""
+    def __enter__(self) -> "ReadCache":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.save()
+
+    def name(self, content: str | bytes, *facts: object) -> bytes:
+        """Return the name of what was read of a content. The facts are all else that the reading depends on."""
         name = blake2b(repr((self._environment, type(content).__name__, facts)).encode(), digest_size=20)
         name.update(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
-        digits = name.hexdigest()
-        return self._folder / digits[:2] / (digits[2:] + SUFFIX)
+        return name.digest()
 
-    def get(self, path: Path) -> CacheEntry | None:
-        """Return the entry in a place; None if there is none, or a damaged one."""
-        try:
-            with path.open("rb") as file:
-                data = bytearray(os.fstat(file.fileno()).st_size)
-                file.readinto(data)
-                if time.time() - os.fstat(file.fileno()).st_mtime > FRESH_SECONDS:
-                    os.utime(file.fileno())
-        except FileNotFoundError:
+    def get(self, name: bytes) -> CacheEntry | None:
+        """Return the entry of a name; None if there is none, or a damaged one."""
+        with self._lock:
+            data = self._waiting.get(name) or self._do("read", lambda database: self._found(database, name))
+        if data is None or len(data) < _CHECKSUM + _LENGTH:
             return None
-        except OSError as error:
-            self._note("read", error)
-            return None
-        body = memoryview(data)[_CHECKSUM:]
-        if len(data) < _CHECKSUM + _LENGTH or _checksum(body) != data[:_CHECKSUM]:
-            return None
-        return _unpacked(body)
+        body = memoryview(bytearray(data))[_CHECKSUM:]
+        return _unpacked(body) if _checksum(name, body) == data[:_CHECKSUM] else None
 
-    def put(self, path: Path, entry: CacheEntry) -> None:
-        """Keep an entry."""
-        temporary = path.with_name(f"{uuid4().hex}.new")
-        try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            body = _packed(entry)
-            temporary.write_bytes(_checksum(body) + body)
-            temporary.replace(path)
-        except OSError as error:
-            self._note("write", error)
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
+    def put(self, name: bytes, entry: CacheEntry) -> None:
+        """Keep an entry. It is written with others."""
+        body = _packed(entry)
+        if len(body) > self._most * ENTRY:
+            self._note(f"does not keep what is as large as {len(body) / 1e6:,.0f} MB")
+            return
+        with self._lock:
+            self._waiting[name] = _checksum(name, body) + body
+            self._waiting_size += len(body)
+            if self._waiting_size >= WAITING:
+                self._write()
+
+    def save(self) -> None:
+        """Write what was put, mark what was used, remove the least recently used entries if there are too many, and
+        close the database."""
+        with self._lock:
+            if self._waiting or self._used:
+                self._write()
+                self._do("shorten", self._trimmed)
+            self._close()
 
     def use(self) -> CacheUse:
-        """Return how many entries there are, and their bytes."""
-        sizes = [entry.stat().st_size for entry in self._entries()]
-        return CacheUse(len(sizes), sum(sizes))
-
-    def trim(self) -> None:
-        """Remove the least recently used entries if there are too many, and what interrupted runs left."""
-        entries = [(entry.stat(), entry.path) for entry in self._entries(left=True)]
-        size, keep = sum(status.st_size for status, _ in entries), self._most
-        for status, path in sorted(entries, key=lambda entry: entry[0].st_mtime):
-            is_left = not path.endswith(SUFFIX) and time.time() - status.st_mtime > FRESH_SECONDS
-            if size > keep or is_left:
-                keep = int(self._most * REMAINS) if size > keep else keep
-                Path(path).unlink(missing_ok=True)
-                size -= status.st_size
+        """Return how many entries there are, and the bytes of all."""
+        return self._done("read", _use)
 
     def clear(self) -> CacheUse:
         """Remove all entries, and return what there was."""
-        before = self.use()
-        for entry in self._entries(left=True):
-            Path(entry.path).unlink(missing_ok=True)
-        return before
+        return self._done("clear", _cleared)
 
-    def _entries(self, *, left: bool = False) -> Iterator["os.DirEntry[str]"]:
-        """Yield the entries, and what interrupted runs left if asked for."""
-        for folder in self._folder.glob("[0-9a-f][0-9a-f]"):
-            with os.scandir(folder) as listing:
-                for entry in listing:
-                    if entry.name.endswith(SUFFIX) or (left and entry.name.endswith(".new")):
-                        yield entry
+    def _done(self, action: str, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the result of work on the saved database, and close it; an error if it cannot be done."""
+        with self._lock:
+            self.save()
+            result = self._do(action, work)
+            self._close()
+        if result is None:
+            raise InputError("; ".join(self.faults))
+        return result
+
+    def _do(self, action: str, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Return the result of work on the database. Begin it anew if it is damaged. If it cannot be used, give it up,
+        and note why."""
+        while not self._is_given_up:
+            try:
+                return work(self._opened())
+            except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
+                self._close()
+                if not self._begin_anew(error):
+                    self._is_given_up = True
+                    reason = error.strerror if isinstance(error, OSError) else error
+                    self._note(f"is no longer used: cannot {action} it: {reason}")
+        return None
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._database is None:
+            if not self._file.exists():
+                os.close(os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600))
+            self._database = sqlite3.connect(
+                self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._database.execute("PRAGMA synchronous = OFF")
+            self._database.execute(TABLE)
+        return self._database
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _begin_anew(self, error: Exception) -> bool:
+        """Remove a database that an error shows to be damaged, once. Return whether that was done."""
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+        if isinstance(error, OSError) or code & 0xFF in SURROUNDINGS or self._is_new:
+            return False
+        self._is_new = True
+        try:
+            for file in (self._file, self._file.with_name(FILE + "-journal")):
+                file.unlink(missing_ok=True)
+        except OSError:
+            return False
+        self._note("was damaged and begins anew")
+        return True
+
+    def _found(self, database: sqlite3.Connection, name: bytes) -> bytes | None:
+        row = database.execute("SELECT used, body FROM entries WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            return None
+        used, data = row
+        if not isinstance(used, int) or not isinstance(data, bytes):  # damage
+            return None
+        if time.time() - used > FRESH_SECONDS:
+            self._used.append(name)
+        return data
+
+    def _write(self) -> None:
+        now = int(time.time())
+        entries = [(name, now, data) for name, data in self._waiting.items()]
+        used = [(now, name) for name in self._used]
+
+        def write(database: sqlite3.Connection) -> None:
+            with database:
+                database.execute("BEGIN IMMEDIATE")
+                database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", entries)
+                database.executemany("UPDATE entries SET used = ? WHERE name = ?", used)
+
+        self._do("write", write)
+        self._waiting, self._waiting_size, self._used = {}, 0, []
+
+    def _trimmed(self, database: sqlite3.Connection) -> None:
+        """Remove the least recently used entries if there are too many."""
+        excess = _size(database) - self._most
+        if excess <= 0:
+            return
+        excess += int(self._most * (1 - REMAINS))
+        old: list[tuple[int]] = []
+        for row, size in database.execute("SELECT rowid, coalesce(length(body), 0) FROM entries ORDER BY used"):
+            if excess <= 0:
+                break
+            old.append((row,))
+            excess -= size
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany("DELETE FROM entries WHERE rowid = ?", old)
 
     @cached_property
     def _environment(self) -> str:
@@ -148,10 +250,28 @@ class ReadCache:
             facts += sorted(package.name for package in Path(place).glob("*.dist-info"))
         return blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
-    def _note(self, action: str, error: OSError) -> None:
-        self.faults.setdefault(
-            f"the cache {self._folder} is not used fully: cannot {action} an entry: {error.strerror}"
-        )
+    def _note(self, fault: str) -> None:
+        self.faults.setdefault(f"the cache {self._folder} {fault}")
+
+
+def _use(database: sqlite3.Connection) -> CacheUse:
+    (entries,) = database.execute("SELECT count(*) FROM entries").fetchone()
+    return CacheUse(entries, _size(database))
+
+
+def _size(database: sqlite3.Connection) -> int:
+    """Return the bytes of the database in use: those that a removed entry left are used again."""
+    pages, free, size = (
+        database.execute(f"PRAGMA {fact}").fetchone()[0] for fact in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
+
+
+def _cleared(database: sqlite3.Connection) -> CacheUse:
+    before = _use(database)
+    database.execute("DELETE FROM entries")
+    database.execute("VACUUM")
+    return before
 
 
 def _files(folder: Path | str) -> Iterator[tuple[str, int, int]]:
@@ -165,8 +285,8 @@ def _files(folder: Path | str) -> Iterator[tuple[str, int, int]]:
                 yield from _files(entry.path)
 
 
-def _checksum(body: bytes | memoryview) -> bytes:
-    return blake2b(body, digest_size=_CHECKSUM).digest()
+def _checksum(name: bytes, body: bytes | memoryview) -> bytes:
+    return blake2b(body, digest_size=_CHECKSUM, key=name).digest()
 
 
 def _packed(entry: CacheEntry) -> bytes:

@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -200,19 +199,19 @@ class _Readings:
 
     def recalled(self, item: OpenedDocument) -> OpenedDocument | WholeDocument:
         """Return what was read of a document, or else the document."""
-        entry = None if self._cache is None else self._cache.get(self._path(self._cache, item))
+        entry = None if self._cache is None else self._cache.get(self._name(self._cache, item))
         return item if entry is None else _restored(entry, item, self._scheme)
 
     def kept(self, item: OpenedDocument, whole: WholeDocument | DocumentError) -> WholeDocument | DocumentError:
         """Keep what was read, and return it. What the parser did not read is not kept: one that was stopped may end in
         time in the next run."""
         if self._cache is not None and isinstance(whole, WholeDocument) and not _fell_short(whole):
-            self._cache.put(self._path(self._cache, item), _entry(whole, item))
+            self._cache.put(self._name(self._cache, item), _entry(whole, item))
         return whole
 
-    def _path(self, cache: ReadCache, item: OpenedDocument) -> Path:
+    def _name(self, cache: ReadCache, item: OpenedDocument) -> bytes:
         frontend = type(item.choice.frontend).__name__
-        return cache.path(item.content, *self._facts, item.choice.format, frontend)
+        return cache.name(item.content, *self._facts, item.choice.format, frontend)
 
 
 def _fell_short(whole: WholeDocument) -> bool:

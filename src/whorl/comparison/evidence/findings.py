@@ -4,7 +4,6 @@ import json
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from statistics import median_low
 from typing import Any, NamedTuple
 
@@ -234,18 +233,18 @@ class TraceReader:
         return (self._kept(each, next(made)) if isinstance(each, SubmissionTexts) else each for each in batch.known)
 
     def _recalled(self, texts: SubmissionTexts) -> Traces | None:
-        entry = None if self._cache is None else self._cache.get(self._path(self._cache, texts))
+        entry = None if self._cache is None else self._cache.get(self._name(self._cache, texts))
         return None if entry is None else _restored(**entry.facts)
 
     def _kept(self, texts: SubmissionTexts, made: Traces) -> Traces:
         if self._cache is not None:
-            self._cache.put(self._path(self._cache, texts), CacheEntry(made._asdict(), []))
+            self._cache.put(self._name(self._cache, texts), CacheEntry(made._asdict(), []))
         return made
 
     @staticmethod
-    def _path(cache: ReadCache, texts: SubmissionTexts) -> Path:
+    def _name(cache: ReadCache, texts: SubmissionTexts) -> bytes:
         facts = [(file.name, file.format, len(file.text), file.unseen, file.starter_code) for file in texts.files]
-        return cache.path("".join(file.text for file in texts.files), "traces", facts)
+        return cache.name("".join(file.text for file in texts.files), "traces", facts)
 
 
 def _names(texts: SubmissionTexts) -> list[str]:
