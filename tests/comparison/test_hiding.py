@@ -262,7 +262,7 @@ AROUND = {
 @pytest.fixture(scope="class")
 def _impatient() -> Iterator[None]:
     """Parsers that are stopped soon, so that tests are fast."""
-    configure(Limits(seconds=2), 2)
+    configure(Limits(seconds=0.5), 2)
     yield
     configure(Limits())
 

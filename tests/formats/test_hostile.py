@@ -46,7 +46,7 @@ IN_PIECES = "read in pieces, not as a whole: "
 @pytest.fixture(autouse=True, scope="module")
 def _impatient():
     """Parsers are stopped after less than by default, so that the tests stay fast."""
-    configure(Limits(seconds=2), 1)
+    configure(Limits(seconds=0.5), 1)
     yield
     configure(Limits())
 

@@ -4,6 +4,7 @@ import ctypes
 import mmap
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -33,6 +34,15 @@ def pid():
 def slow():
     while True:
         sum(range(1000))
+
+
+def slow_without_its_timer():
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    slow()
+
+
+def wait_for_ever():
+    time.sleep(86_400)
 
 
 def endless_in_c():

@@ -47,7 +47,7 @@ def test_a_dead_worker_takes_one_task_with_it(marker):
 
 def test_the_time_of_a_task_begins_when_it_runs(marker):
     """Although the next task is sent before this one is done."""
-    with Sandbox(workers=1, limits=Limits(seconds=0.6)) as sandbox:
+    with Sandbox(workers=1, limits=Limits(seconds=0.15)) as sandbox:
         sandbox.call("operator:add", 1, 2)
         assert not any(outcome.fault for outcome in sandbox.map("time:sleep", [(0.35,)] * 4))
         outcomes = list(sandbox.map("time:sleep", [(0,), (60,), (0,), (0,)]))

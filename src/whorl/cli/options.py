@@ -131,7 +131,7 @@ def limits_options(command: F) -> F:
     seconds, memory = Limits().seconds, Limits().memory >> 20
     options = (
         click.option("--parse-seconds", type=float, default=seconds, show_default=True,
-                     help="Time limit for parsing one file."),
+                     help="Limit of processor time for parsing one file, in seconds."),
         click.option("--parse-memory", type=int, default=memory, show_default=True, metavar="MB",
                      help="Memory limit for parsing one file."),
         jail_option,

@@ -60,6 +60,9 @@ def one_line(text: str) -> str:
 
 MEGABYTE = 1 << 20
 
+# Wall time for a second of processor time, at most: for tasks that wait, and on a machine that is too loaded for them.
+PATIENCE = 4
+
 # (least, most) of each limit. Least: the interpreter with NumPy takes 50 MB of data, a parser needs some more; with
 # less than 100 calls not even an import works; a C stack under 1 MB is less than C libraries count on.
 _RANGES: dict[str, tuple[float, float]] = {
@@ -80,8 +83,8 @@ class Limits:
     hostile ones, the worst of which wanted 16 s and 2.5 GB for 20 kB of Java.
     """
 
-    # Wall time, from when the worker takes the task. Honest files take milliseconds, the largest a second or two;
-    # ten leave room for a loaded machine.
+    # Processor time of the task, so that a loaded machine stops nothing that an idle one reads. Honest files take
+    # milliseconds, the largest a second or two; ten leave room for a slow machine.
     seconds: float = 10
     # Bytes of private memory of the whole worker. A syntax tree takes some 100 bytes for each byte of source: 5 MB fit.
     memory: int = 1 << 30

@@ -16,7 +16,7 @@ from typing import Any
 
 from whorl.sandbox import wire
 from whorl.sandbox.jail import COMPLETE, JailPolicy, describe_jail, program_readable, readable
-from whorl.sandbox.limits import Limits, SandboxError, WorkerFault, format_bytes
+from whorl.sandbox.limits import PATIENCE, Limits, SandboxError, WorkerFault, format_bytes
 from whorl.sandbox.wire import DamagedError
 
 # How a worker says that memory ran out; the worker's own module cannot be imported on every system.
@@ -27,6 +27,9 @@ _START_SECONDS = 60
 
 # Bytes of the strings in a worker's greeting: the names of the parts of its jail.
 READY_SIZE = 256
+
+# Past the limit of wall time by this much, the system's alarm ends a worker whose parent could not.
+_GRACE_SECONDS = 2
 
 # How often to look whether a worker died whose pipe something else, such as a child of it, still holds open.
 _LOOK_SECONDS = 0.25
@@ -73,6 +76,8 @@ class Worker:
 
     def __init__(self, limits: Limits, policy: JailPolicy) -> None:
         self._limits, self._policy = limits, policy
+        # Of a program that the task starts, nobody counts the processor time.
+        self._wall_seconds = limits.seconds * (PATIENCE if policy.run is None else 1)
         # The parts of the jail that hold in it, once it has said so.
         self.jail: tuple[str, ...] = ()
         self._number = 0
@@ -106,7 +111,7 @@ class Worker:
         try:
             self._await_ready()
             self._number += 1
-            self._deadline = time.monotonic() + self._limits.seconds
+            self._deadline = time.monotonic() + self._wall_seconds
             if task is not self._ahead:
                 wire.send(self._tasks, self._can_write, wire.TASK, self._number, task)
             self._ahead = following
@@ -115,7 +120,7 @@ class Worker:
             answer = wire.receive(self._answers, self._can_read, self._limits.result)
         except _LateError:
             self.end()
-            raise WorkerFault("timeout", f"took longer than {self._limits.seconds:g} s") from None
+            raise WorkerFault("timeout", f"took longer than {self._wall_seconds:g} s") from None
         except wire.TooLargeError:
             self.end()
             raise self._too_large() from None
@@ -158,7 +163,10 @@ class Worker:
                 os.set_blocking(fd, False)
                 _widen(fd)
             read = readable(() if run is None else program_readable(run))
-            settings = {**theirs, "path": _path(), "limits": asdict(limits), "read": read, "run": run}
+            alarm = self._wall_seconds + _GRACE_SECONDS
+            settings = {
+                **theirs, "path": _path(), "limits": asdict(limits), "alarm": alarm, "read": read, "run": run,
+            }  # fmt: skip
             self._process = _start(settings, tuple(theirs.values()))
         except BaseException:
             for fd in (self._tasks, self._answers, self._lifeline):
@@ -241,8 +249,10 @@ class Worker:
         status, limits = self._status or 0, self._limits
         if status == _OUT_OF_MEMORY:
             return WorkerFault("memory", f"needed more than {format_bytes(limits.memory)}")
-        if status == -signal.SIGALRM:
+        if status == -signal.SIGPROF:
             return WorkerFault("timeout", f"took longer than {limits.seconds:g} s")
+        if status == -signal.SIGALRM:
+            return WorkerFault("timeout", f"took longer than {self._wall_seconds:g} s")
         if status >= 0:
             return WorkerFault("died", f"the parser ended its process (status {status})")
         if self._ran_out_of_memory(-status):

@@ -23,9 +23,6 @@ from whorl.sandbox.jail import lock
 # How a worker says that memory ran out: by its exit status, since anything longer would need memory.
 OUT_OF_MEMORY = 77
 
-# Past the limit of time by this much, the system's alarm ends a worker whose parent could not.
-_GRACE_SECONDS = 2
-
 # What a parser may have open at once: its libraries, the worker's pipes, and some more.
 _OPEN_FILES = 64
 
@@ -43,7 +40,7 @@ def main(settings: dict[str, Any]) -> NoReturn:
         _watch(settings["lifeline"])
         _confine(settings["limits"])
         jail = lock(settings["read"], settings["run"])
-        _serve(settings["tasks"], settings["answers"], settings["limits"], jail)
+        _serve(settings["tasks"], settings["answers"], settings["limits"], settings["alarm"], jail)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except (wire.ClosedError, BrokenPipeError):
@@ -59,6 +56,7 @@ def _watch(lifeline: int) -> None:
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     if hasattr(fcntl, "F_SETSIG"):
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
@@ -85,14 +83,16 @@ def _cap(what: int, value: int) -> None:
     resource.setrlimit(what, (value, value))
 
 
-def _serve(tasks: int, answers: int, limits: dict[str, Any], jail: tuple[str, ...]) -> None:
+def _serve(tasks: int, answers: int, limits: dict[str, Any], alarm: float, jail: tuple[str, ...]) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wire.send(answers, _never, wire.READY, 0, wire.encode((peak, *jail)))
     while True:
         task = wire.receive(tasks, _never)
-        signal.setitimer(signal.ITIMER_REAL, limits["seconds"] + _GRACE_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, limits["seconds"])
+        signal.setitimer(signal.ITIMER_REAL, alarm)
         kind, answer = _answer(task.value, limits["result"])
         signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         wire.send(answers, _never, kind, task.number, answer, last=_has_children())
         del task, answer  # not held while the next one is awaited
 

@@ -43,7 +43,7 @@ UNCLOSED = [
 
 @pytest.fixture(scope="module")
 def sandbox():
-    with Sandbox(1, limits=Limits(seconds=1.5)) as sandbox:
+    with Sandbox(1, limits=Limits(seconds=0.5)) as sandbox:
         yield sandbox
 
 
