@@ -340,6 +340,15 @@ def test_a_disk_that_takes_nothing_is_reported_once(cache):
     assert again.use().entries == 3
 
 
+def test_a_full_disk_has_back_what_was_taken_of_it(cache):
+    with largest_file(4_000_000), cache:
+        for number in range(6):
+            put(cache, bytes([number]), 1_000_000)
+    assert cache.faults
+    assert [file.name for file in cache._folder.iterdir()] == [cache._file.name]
+    assert cache._file.stat().st_size < 20_000
+
+
 def test_a_run_that_never_ends_its_writing_is_done_without(cache, monkeypatch):
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.01)
     with cache:

@@ -11,6 +11,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -164,6 +165,7 @@ class ReadCache:
             except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
                 self._close()
                 if not self._begin_anew(error):
+                    self._roll_back(error)
                     self._is_given_up = True
                     reason = error.strerror if isinstance(error, OSError) else error
                     self._note(f"is no longer used: cannot {action} it: {reason}")
@@ -198,6 +200,13 @@ class ReadCache:
             return False
         self._note("was damaged and begins anew")
         return True
+
+    def _roll_back(self, error: Exception) -> None:
+        """Have SQLite take back at once what it could not write to the end: the disk may be full of it."""
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            with suppress(OSError, sqlite3.Error):
+                self._opened()
+            self._close()
 
     def _found(self, database: sqlite3.Connection, name: bytes) -> bytes | None:
         row = database.execute("SELECT used, body FROM entries WHERE name = ?", (name,)).fetchone()
