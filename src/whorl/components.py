@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.kernel import native_matching
+from whorl.kernel import native_pairs
 
 
 class Components:
@@ -23,7 +23,7 @@ class Components:
 
     def add(self, lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
         """Connect both ends of each edge."""
-        native_matching.unite(self._parents, lefts, rights)
+        native_pairs.unite(self._parents, lefts, rights)
 
     def join(self, other: "Components") -> None:
         """Add the edges of another graph over the same nodes."""

@@ -1,10 +1,12 @@
 """Candidate pairs: estimates of many submissions together are those of each alone."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from whorl.comparison import candidates
-from whorl.comparison.candidates import CandidatePairs, Estimates, batches, estimate, fuse
+from whorl.comparison.candidates import CandidatePairs, estimates
 from whorl.comparison.settings import Settings
 from whorl.comparison.weights import Forms, build_postings
 from whorl.engine.sampling import distinct
@@ -27,17 +29,12 @@ def streams(seed=1):
     return [build_postings(kind, SUBMISSIONS)[0] for kind in kinds], Forms(has_normal, counts[2], counts[3])
 
 
-def alone(postings, forms):
-    """Return the estimates of each submission, fused one after the other."""
-    each = zip(*(estimate(kind, range(SUBMISSIONS)) for kind in postings), strict=True)
-    return [fuse(tokens, grams, whole, standing, forms) for tokens, grams, whole, standing in each]
-
-
-def together(postings, forms):
-    """Return the same in batches, and how many submissions each batch has."""
-    made = list(batches([estimate(kind, range(SUBMISSIONS)) for kind in postings]))
-    fused = [fuse(tokens, grams, whole, standing, forms) for _, (tokens, grams, whole, standing) in made]
-    return fused, [count for count, _ in made]
+def estimated(size, *streams):
+    """Return the estimates in batches of a size, and how many submissions each batch has."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "BATCH", size)
+        made = list(estimates(*streams))
+    return [each for _, each in made], [count for count, _ in made]
 
 
 def rows(parts):
@@ -45,14 +42,15 @@ def rows(parts):
     return [row for part in parts for row in zip(*(column.tolist() for column in part.columns()), strict=True)]
 
 
-@pytest.mark.parametrize("size", [1, 50, 1 << 20])
-def test_a_batch_has_the_estimates_of_its_submissions(monkeypatch, size):
-    monkeypatch.setattr(candidates, "BATCH", size)
+@pytest.mark.parametrize("size", [0, 1000, 1 << 20])
+@pytest.mark.parametrize("numbers", [range(SUBMISSIONS), [3, 4, 9, 58, 59], []])
+def test_a_batch_has_the_estimates_of_its_submissions(size, numbers):
     postings, forms = streams()
-    fused, counts = together(postings, forms)
-    assert sum(counts) == SUBMISSIONS
-    assert len(counts) == 1 if size > 1 << 16 else len(counts) > 10
-    assert rows(fused) == rows(alone(postings, forms))
+    fused, counts = estimated(size, postings, numbers, forms)
+    assert sum(counts) == len(numbers)
+    assert len(counts) == (len(numbers) if size == 0 else min(1, len(numbers))) or size == 1000
+    alone = [estimated(0, postings, [number], forms)[0][0] for number in numbers]
+    assert rows(fused) == rows(alone)
 
 
 @pytest.mark.parametrize("most_strong", [0, 3, 40, 1 << 16])
@@ -60,19 +58,33 @@ def test_candidates_do_not_depend_on_batches(monkeypatch, most_strong):
     monkeypatch.setattr(candidates, "MAX_STRONG", most_strong)
     postings, forms = streams()
     results = []
-    for parts in (alone(postings, forms), together(postings, forms)[0]):
+    for size in (0, 2000, 1 << 20):
         pairs = CandidatePairs(Settings(cluster=0.1, limit=20), resolve("code"), [None] * SUBMISSIONS, [])
-        for part in parts:
+        for part in estimated(size, postings, range(SUBMISSIONS), forms)[0]:
             pairs.add(part)
         ranked, if_long = pairs.ranked()
         waiting = len(candidates.joined(pairs._strong))
         linked = pairs.links([]).roots().tolist()
         results.append((rows([ranked]), if_long.tolist(), pairs.histogram.tolist(), pairs.reached, waiting, linked))
-    assert results[0] == results[1]
+    assert results[0] == results[1] == results[2]
+
+
+def test_one_stream_has_its_own_estimates():
+    (plain, *_), _ = streams()
+    (made,), _ = estimated(1 << 20, [plain], range(SUBMISSIONS), None)
+    weights = plain.weights
+    groups = [set(plain.groups[start:end].tolist()) for start, end in pairwise(plain.offsets.tolist())]
+    assert len(made) > 100
+    for left, right, similarity, containment, shared, _ in rows([made])[::50]:
+        both = sum(weights[group] for group in sorted(groups[left] & groups[right]))
+        mine, theirs = plain.totals[left], plain.totals[right]
+        assert shared == len(groups[left] & groups[right])
+        assert similarity == pytest.approx(both / (mine + theirs - both))
+        assert containment == pytest.approx(both / min(mine, theirs))
 
 
 def test_a_class_without_shared_fingerprints_has_no_estimates():
-    none = np.zeros(0, np.int32)
-    empty = Estimates(none, none, np.zeros(0), np.zeros(0), none, none)
-    fused = [estimates for _, estimates in batches([iter([empty] * 3)])]
-    assert [len(each) for estimates in fused for each in estimates] == [0]
+    hashes = [np.array([number], np.uint64) for number in range(3)]
+    fused, counts = estimated(1, [build_postings(hashes, 3)[0]], range(3), None)
+    assert rows(fused) == []
+    assert counts == [3]

@@ -210,7 +210,7 @@ def forms(has_normal, statements=0, standing=0):
 
 
 def test_without_statements_the_k_grams_of_the_normal_form_count_for_them():
-    fused = fuse(scores([1, 2], [0.3, 0.6]), scores([2, 3], [0.6, 0.9]), NOTHING, NOTHING, forms([True] * 4))
+    fused = fuse([scores([1, 2], [0.3, 0.6]), scores([2, 3], [0.6, 0.9]), NOTHING, NOTHING], forms([True] * 4))
     assert fused.right.tolist() == [1, 2, 3]
     assert fused.similarity.tolist() == pytest.approx([0.3 / 2.5, 0.6, 0.9 * 2 / 2.5])
     assert fused.containment.tolist() == pytest.approx([0.15 / 2.5, 0.3, 0.45 * 2 / 2.5])
@@ -220,7 +220,7 @@ def test_without_statements_the_k_grams_of_the_normal_form_count_for_them():
 def test_unlike_tokens_speak_less_against_a_pair_than_for_it():
     def similarity(by_tokens, by_normal_form):
         given = scores([1], [by_tokens]), scores([1], [by_normal_form])
-        return fuse(*given, NOTHING, NOTHING, forms([True] * 2)).similarity[0]
+        return fuse([*given, NOTHING, NOTHING], forms([True] * 2)).similarity[0]
 
     assert similarity(1, 0) == pytest.approx(1 / 2.5)
     assert similarity(0, 1) == pytest.approx(2 / 2.5)
@@ -229,7 +229,7 @@ def test_unlike_tokens_speak_less_against_a_pair_than_for_it():
 
 def test_many_statements_are_a_part_of_the_score():
     given = scores([1], [0.6]), scores([1], [0.6]), scores([1, 2], [0.9, 0.9])
-    fused = fuse(*given, NOTHING, forms([True] * 3, 10**6))
+    fused = fuse([*given, NOTHING], forms([True] * 3, 10**6))
     assert fused.right.tolist() == [1, 2]
     result = [(0.6 + 0.3 + 0.9) / 2.5, 0.9 / 2.5]
     assert fused.similarity.tolist() == pytest.approx(result, abs=1e-4)
@@ -239,15 +239,15 @@ def test_many_statements_are_a_part_of_the_score():
 def test_statements_count_by_the_normal_form_or_as_they_stand():
     some, more, same = scores([1], [0.2]), scores([1], [0.8]), scores([1], [0.5])
     held = forms([True] * 2, 10**6, 10**6)
-    one, two = fuse(same, same, some, more, held), fuse(same, same, more, some, held)
-    assert one.similarity[0] == two.similarity[0] > fuse(same, same, some, some, held).similarity[0]
-    few = fuse(same, same, some, more, forms([True] * 2, 10**6, 0))
+    one, two = fuse([same, same, some, more], held), fuse([same, same, more, some], held)
+    assert one.similarity[0] == two.similarity[0] > fuse([same, same, some, some], held).similarity[0]
+    few = fuse([same, same, some, more], forms([True] * 2, 10**6, 0))
     assert few.similarity[0] == pytest.approx(0.5, abs=1e-4)
 
 
 def test_a_side_without_a_normal_form_has_its_plain_measures():
     given = scores([1, 2], [0.4, 0.2]), scores([2, 3], [0.6, 0.8]), scores([3], [1]), scores([3], [1])
-    fused = fuse(*given, forms([True, False, True, False]))
+    fused = fuse(given, forms([True, False, True, False]))
     assert fused.right.tolist() == [1, 2]
     assert fused.similarity.tolist() == pytest.approx([0.4, (0.2 / 2 + 0.6 + 0.6) / 2.5])
-    assert len(fuse(NOTHING, NOTHING, NOTHING, NOTHING, forms([True]))) == 0
+    assert len(fuse([NOTHING] * 4, forms([True]))) == 0

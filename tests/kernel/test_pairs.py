@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.kernel.specification import pairs as specification
 from whorl.kernel import native_pairs
 
@@ -83,3 +84,60 @@ def test_what_a_small_and_a_large_set_share(small, large, needed):
         assert native_pairs.shared(*columns, np.zeros(1)).tolist() == [len(small & large)]
         (counted,) = native_pairs.shared(*columns, np.array([needed]))
         assert counted == len(small & large) if len(small & large) >= needed else counted < needed
+
+
+@given(st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=8), st.data())
+@examples(400)
+def test_what_documents_share(documents, data):
+    """Also if they have many partners, which are sorted in another way."""
+    documents += documents * data.draw(st.sampled_from([0, 0, 20]))
+    weights = np.array(data.draw(st.lists(st.floats(0, 9), min_size=13, max_size=13)))
+    offsets = np.cumsum([0, *map(len, documents)])
+    groups = np.array([group for mine in documents for group in sorted(mine)], np.int32)
+    holders = [[number for number, mine in enumerate(documents) if group in mine] for group in range(13)]
+    starts = np.cumsum([0, *map(len, holders)])
+    members = np.array([number for holder in holders for number in holder], np.int32)
+    chosen = np.array(sorted(data.draw(st.sets(st.integers(0, len(documents) - 1)))), np.int64)
+    exact = [
+        (one, two, sum(float(weights[group]) for group in sorted(both)), len(both))
+        for one in chosen.tolist()
+        for two in range(one + 1, len(documents))
+        if (both := documents[one] & documents[two])
+    ]
+    for kernel in (native_pairs, specification):
+        columns = kernel.partners(offsets, groups, starts, members, weights, chosen)
+        assert list(zip(*(column.tolist() for column in columns), strict=True)) == exact
+    reach = native_pairs.reach(offsets, groups, starts, chosen).tolist()
+    assert reach == specification.reach(offsets, groups, starts, chosen).tolist()
+    assert all(sum(row[0] == one for row in exact) <= most for one, most in zip(chosen.tolist(), reach, strict=True))
+
+
+@given(st.integers(1, 12).flatmap(lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)))))
+def test_linked_ones_have_one_root(links):
+    size = 12
+    lefts, rights = np.array(links, np.int32).reshape(-1, 2).T.copy()
+    rows = []
+    for kernel in (native_pairs, specification):
+        parents = np.arange(size, dtype=np.int32)
+        kernel.unite(parents, lefts, rights)
+        rows.append(parents.tolist())
+    assert rows[0] == rows[1]
+    sets = [{one} for one in range(size)]
+    for left, right in links:
+        both = sets[left] | sets[right]
+        for one in both:
+            sets[one] = both
+    for one in range(size):
+        root = one
+        while rows[0][root] != root:
+            root = rows[0][root]
+        assert root == min(sets[one])
+
+
+@given(st.lists(st.sets(st.one_of(st.integers(0, 30), st.integers(2**63 - 3, 2**63 - 1))), max_size=5))
+@examples(200)
+def test_keys_of_several_groups(groups):
+    keys = np.array([key for group in groups for key in sorted(group)], np.int64)
+    bounds = np.cumsum([0, *map(len, groups)])
+    native, specified = native_pairs.align(keys, bounds), specification.align(keys, bounds)
+    assert [column.tolist() for column in native] == [column.tolist() for column in specified]

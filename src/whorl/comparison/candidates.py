@@ -1,6 +1,6 @@
 """Estimate the scores of all pairs by shared fingerprints, and choose the candidate pairs to verify."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from whorl.comparison.settings import LATE, MEASURES, Settings
 from whorl.comparison.weights import ClassPostings, Forms
 from whorl.components import Components
 from whorl.engine.sampling import distinct
-from whorl.kernel import native_matching
+from whorl.kernel import native_pairs
 from whorl.matching.score import LOWEST, enough
 from whorl.scheme import Scheme
 
@@ -57,54 +57,52 @@ def damping(shared: NDArray[np.int32], scheme: Scheme) -> NDArray[np.float64]:
     return values
 
 
-def estimate(postings: ClassPostings, numbers: Iterable[int]) -> Iterator[Estimates]:
-    """Yield for each of these submissions its pairs with later ones that share a fingerprint."""
-    submissions = len(postings.totals)
-    sums, counts = np.zeros(submissions), np.zeros(submissions, np.int32)
-    shared = native_matching.shared
+# Pairs that are estimated together, at most, by all streams. Most submissions share fingerprints with few others, and
+# each call of NumPy has a fixed cost.
+BATCH = 1 << 17
+
+
+def estimates(
+    streams: Sequence[ClassPostings], numbers: Sequence[int], forms: Forms | None
+) -> Iterator[tuple[int, Estimates]]:
+    """Estimate the pairs of these submissions, which ascend, with later ones that share a fingerprint: by one stream,
+    or by the four that ``fuse`` takes. Yield the pairs of some submissions at a time, and how many these are."""
+    documents = np.array(numbers, np.int64)
+    reaches = [native_pairs.reach(each.offsets, each.groups, each.starts, documents) for each in streams]
+    ends = np.cumsum(np.sum(reaches, axis=0))
+    done = 0
+    while done < len(documents):
+        room = BATCH + (int(ends[done - 1]) if done else 0)
+        end = max(done + 1, int(ends.searchsorted(room, "right")))
+        made = [_estimated(each, documents[done:end]) for each in streams]
+        yield end - done, made[0] if forms is None else fuse(made, forms)
+        done = end
+
+
+def _estimated(postings: ClassPostings, numbers: NDArray[np.int64]) -> Estimates:
+    """Estimate the pairs of these submissions with later ones that share a fingerprint of a stream."""
     lists = postings.offsets, postings.groups, postings.starts, postings.members, postings.weights
-    for number in numbers:
-        others, weights, times = shared(*lists, number, sums, counts)
-        mine, theirs = postings.totals[number], postings.totals[others]
-        yield Estimates(
-            np.full(len(others), number, np.int32),
-            others,
-            np.minimum(1, weights / (mine + theirs - weights)),
-            np.minimum(1, weights / np.minimum(mine, theirs)),
-            times,
-            times,
-        )
+    left, right, weights, counts = native_pairs.partners(*lists, numbers)
+    mine, theirs = postings.totals[left], postings.totals[right]
+    return Estimates(
+        left,
+        right,
+        np.minimum(1, weights / (mine + theirs - weights)),
+        np.minimum(1, weights / np.minimum(mine, theirs)),
+        counts,
+        counts,
+    )
 
 
-# Pairs that are estimated together. Most submissions share fingerprints with few others, and each call of NumPy has a
-# fixed cost: with an eighth of these pairs, the estimates of 3,238 programs take a fifth longer.
-BATCH = 1 << 15
-
-
-def batches(streams: Sequence[Iterator[Estimates]]) -> Iterator[tuple[int, list[Estimates]]]:
-    """Join the estimates of consecutive submissions by each stream. Yield how many these are, and their estimates."""
-    parts: list[tuple[Estimates, ...]] = []
-    size = 0
-    for estimates in zip(*streams, strict=True):
-        parts.append(estimates)
-        size += sum(map(len, estimates))
-        if size >= BATCH:
-            yield len(parts), [joined(stream) for stream in zip(*parts, strict=True)]
-            parts, size = [], 0
-    if parts:
-        yield len(parts), [joined(stream) for stream in zip(*parts, strict=True)]
-
-
-def fuse(plain: Estimates, normal: Estimates, whole: Estimates, standing: Estimates, forms: Forms) -> Estimates:
-    """Combine the estimates of some submissions' pairs by tokens, by k-grams of the normal form and by statements: each
-    measure is the mean of the three, as in ``NormalWeights.parts``. A pair with a side without a normal form has its
-    plain measures."""
-    streams = (plain, normal, whole, standing)
+def fuse(streams: Sequence[Estimates], forms: Forms) -> Estimates:
+    """Combine the estimates of some submissions' pairs by tokens, by k-grams of the normal form, by its statements and
+    by those of the text: each measure is the mean of tokens, k-grams and statements, as in ``NormalWeights.parts``. A
+    pair with a side without a normal form has its plain measures."""
     if not any(map(len, streams)):
-        return plain
+        return streams[0]
     keys = np.concatenate([stream.left.astype(np.int64) << 32 | stream.right for stream in streams])
     bounds = np.cumsum([0, *map(len, streams)])
-    pairs, of_keys = native_matching.align(keys, bounds)
+    pairs, of_keys = native_pairs.align(keys, bounds)
     places = np.split(of_keys, bounds[1:-1])
     left, right = (pairs >> 32).astype(np.int32), pairs.astype(np.int32)
     both = forms.has_normal[left] & forms.has_normal[right]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.comparison.candidates import CandidatePairs, Estimates, batches, estimate, fuse
+from whorl.comparison.candidates import CandidatePairs, Estimates, estimates
 from whorl.comparison.evidence.finding import SubmissionTexts
 from whorl.comparison.evidence.findings import TraceReader, find, submission_texts
 from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntake, SubmissionReader
@@ -206,7 +206,7 @@ class Comparing:
         """Return the candidate pairs, and the weights of all fingerprints."""
         most, fresh = self._settings.most(len(entries)), sum(not entry.archived for entry in entries)
         plain, plain_weights = build_postings([entry.distinct() for entry in entries], most)
-        streams = [estimate(plain, range(fresh))]
+        streams = [plain]
         weights, forms = ClassWeights(plain_weights), None
         has_normal = np.array([entry.normal.forms > 0 for entry in entries], np.bool_)
         if has_normal.any():
@@ -216,16 +216,12 @@ class Comparing:
             forms = Forms(has_normal, *counts)
             kinds = ([entry.normal.distinct() for entry in entries], statements, standing)
             postings = [build_postings(kind, most) for kind in kinds]
-            streams += [estimate(each, range(fresh)) for each, _ in postings]
+            streams += [each for each, _ in postings]
             weights = ClassWeights(plain_weights, NormalWeights(forms, *(weights for _, weights in postings)))
         candidates = CandidatePairs(self._settings, scheme, [entry.person for entry in entries], identical)
         done = 0
-        for count, estimates in batches(streams):
-            if forms is None:
-                candidates.add(estimates[0])
-            else:
-                tokens, grams, in_form, in_text = estimates
-                candidates.add(fuse(tokens, grams, in_form, in_text, forms))
+        for count, estimated in estimates(streams, range(fresh), forms):
+            candidates.add(estimated)
             for number in range(done + 1, done + count + 1):
                 self._progress("comparing", number, fresh)
             done += count

@@ -12,7 +12,6 @@ MANY = cython.declare(int64_t, 1024)
 SPARE = cython.declare(cython.int, 4)
 ORIGIN = cython.declare(int64_t, 1 << 31)
 LOW = cython.declare(uint64_t, 0xFFFFFFFF)
-MOST = cython.declare(int64_t, 0x7FFFFFFFFFFFFFFF)
 
 
 def seeds(
@@ -381,95 +380,3 @@ def weigh(
             if at < known.shape[0] and known[at] == hashes[i]:
                 total += weights[at]
     return total
-
-
-def shared(
-    offsets: cython.const[int64_t][::1],
-    groups: cython.const[int32_t][::1],
-    starts: cython.const[int64_t][::1],
-    members: cython.const[int32_t][::1],
-    weights: cython.const[cython.double][::1],
-    document: cython.Py_ssize_t,
-    sums: cython.double[::1],
-    counts: int32_t[::1],
-):
-    others = np.empty(sums.shape[0] - document, np.int32)
-    partners: int32_t[::1] = others
-    count: cython.Py_ssize_t = 0
-    i: int64_t
-    j: int64_t
-    group: int32_t
-    other: int32_t
-    with cython.nogil:
-        for i in range(offsets[document], offsets[document + 1]):
-            group = groups[i]
-            j = starts[group + 1] - 1
-            while j >= starts[group] and members[j] > document:
-                other = members[j]
-                if counts[other] == 0:
-                    partners[count] = other
-                    count += 1
-                counts[other] += 1
-                sums[other] += weights[group]
-                j -= 1
-    others = np.sort(others[:count])
-    totals = np.empty(count, np.float64)
-    numbers = np.empty(count, np.int32)
-    partners = others
-    total: cython.double[::1] = totals
-    number: int32_t[::1] = numbers
-    with cython.nogil:
-        for i in range(count):
-            total[i] = sums[partners[i]]
-            number[i] = counts[partners[i]]
-            sums[partners[i]] = 0
-            counts[partners[i]] = 0
-    return others, totals, numbers
-
-
-def align(keys: cython.const[int64_t][::1], bounds: cython.const[int64_t][::1]):
-    distinct = np.empty(keys.shape[0], np.int64)
-    places = np.empty(keys.shape[0], np.int64)
-    out: int64_t[::1] = distinct
-    place: int64_t[::1] = places
-    heads: int64_t[::1] = np.array(bounds)
-    groups: cython.Py_ssize_t = bounds.shape[0] - 1
-    count: cython.Py_ssize_t = 0
-    left: cython.Py_ssize_t = keys.shape[0]
-    group: cython.Py_ssize_t
-    least: int64_t
-    with cython.nogil:
-        while left:
-            least = MOST
-            for group in range(groups):
-                if heads[group] < bounds[group + 1]:
-                    least = min(least, keys[heads[group]])
-            for group in range(groups):
-                if heads[group] < bounds[group + 1] and keys[heads[group]] == least:
-                    place[heads[group]] = count
-                    heads[group] += 1
-                    left -= 1
-            out[count] = least
-            count += 1
-    return distinct[:count], places
-
-
-def unite(parents: int32_t[::1], lefts: cython.const[int32_t][::1], rights: cython.const[int32_t][::1]):
-    i: cython.Py_ssize_t
-    one: int32_t
-    two: int32_t
-    with cython.nogil:
-        for i in range(lefts.shape[0]):
-            one = _root(cython.address(parents[0]), lefts[i])
-            two = _root(cython.address(parents[0]), rights[i])
-            parents[max(one, two)] = min(one, two)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _root(parents: cython.pointer[int32_t], one: int32_t) -> int32_t:
-    while parents[one] != one:
-        parents[one] = parents[parents[one]]
-        one = parents[one]
-    return one

@@ -53,27 +53,3 @@ def inside(
 
 def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArray[np.uint64]) -> float:
     """Return the sum of the weights of some hashes, added in their order; unknown ones weigh nothing. Both ascend."""
-
-def shared(
-    offsets: NDArray[np.int64],
-    groups: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    document: int,
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
-    """Return the documents of greater number that share fingerprints with ``document``, the weight and number of these.
-
-    Document d has the groups ``groups[offsets[d] : offsets[d + 1]]``; group g, one hash, has the documents
-    ``members[starts[g] : starts[g + 1]]``, ascending. ``sums`` and ``counts`` are scratch space of zeros, an element a
-    document.
-    """
-
-def align(keys: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct keys of several groups, ascending, and the place of each key among them. The keys between two
-    bounds are a group; they ascend and differ."""
-
-def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
-    """Put both ends of each link into one set, in place (union-find). The root of a set is its least member."""

@@ -10,6 +10,9 @@ from cython.cimports.whorl.kernel.soon import whorl_soon
 
 # Pairs ahead of which it is told what will be read. Of many documents, nearly each would be waited for.
 SOON = cython.declare(int64_t, 16)
+# Partners of a document that are sorted one by one; more are looked up in their order.
+FEW = cython.declare(int64_t, 64)
+MOST = cython.declare(int64_t, 0x7FFFFFFFFFFFFFFF)
 
 
 def hopeful(
@@ -235,3 +238,151 @@ def gather(
             if stands[i] < 0:
                 stands[i] = i
     return result
+
+
+def reach(
+    offsets: cython.const[int64_t][::1],
+    groups: cython.const[int32_t][::1],
+    starts: cython.const[int64_t][::1],
+    documents: cython.const[int64_t][::1],
+):
+    result = np.empty(documents.shape[0], np.int64)
+    out: int64_t[::1] = result
+    at: cython.Py_ssize_t
+    i: int64_t
+    count: int64_t
+    later: int64_t
+    with cython.nogil:
+        for at in range(documents.shape[0]):
+            later = offsets.shape[0] - 2 - documents[at]
+            count = 0
+            for i in range(offsets[documents[at]], offsets[documents[at] + 1]):
+                count += starts[groups[i] + 1] - starts[groups[i]] - 1
+                if count >= later:
+                    break
+            out[at] = min(count, later)
+    return result
+
+
+def partners(
+    offsets: cython.const[int64_t][::1],
+    groups: cython.const[int32_t][::1],
+    starts: cython.const[int64_t][::1],
+    members: cython.const[int32_t][::1],
+    weights: cython.const[cython.double][::1],
+    documents: cython.const[int64_t][::1],
+):
+    n: cython.Py_ssize_t = offsets.shape[0] - 1
+    room = int(reach(offsets, groups, starts, documents).sum())
+    lefts, rights, numbers = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32)
+    totals = np.empty(room, np.float64)
+    left: int32_t[::1] = lefts
+    right: int32_t[::1] = rights
+    number: int32_t[::1] = numbers
+    total: cython.double[::1] = totals
+    sums: cython.double[::1] = np.zeros(n, np.float64)
+    counts: int32_t[::1] = np.zeros(n, np.int32)
+    count: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    i: int64_t
+    j: int64_t
+    document: int64_t
+    group: int32_t
+    other: int32_t
+    with cython.nogil:
+        for at in range(documents.shape[0]):
+            document = documents[at]
+            first = count
+            for i in range(offsets[document], offsets[document + 1]):
+                group = groups[i]
+                j = starts[group + 1] - 1
+                while j >= starts[group] and members[j] > document:
+                    other = members[j]
+                    if counts[other] == 0:
+                        right[count] = other
+                        count += 1
+                    counts[other] += 1
+                    sums[other] += weights[group]
+                    j -= 1
+            if count > first:
+                _ascend(cython.address(right[first]), count - first, cython.address(counts[0]), document + 1)
+            for i in range(first, count):
+                other = right[i]
+                left[i], total[i], number[i] = cython.cast(int32_t, document), sums[other], counts[other]
+                sums[other] = 0
+                counts[other] = 0
+    return lefts[:count], rights[:count], totals[:count], numbers[:count]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _ascend(row: cython.pointer[int32_t], n: int64_t, counts: cython.pointer[int32_t], least: int64_t) -> cython.void:
+    """Sorts numbers from ``least`` on, which are all that have counts."""
+    i: int64_t
+    j: int64_t
+    moving: int32_t
+    if n > FEW:
+        j = 0
+        while j < n:
+            if counts[least]:
+                row[j] = cython.cast(int32_t, least)
+                j += 1
+            least += 1
+        return
+    for i in range(1, n):
+        moving = row[i]
+        j = i
+        while j > 0 and row[j - 1] > moving:
+            row[j] = row[j - 1]
+            j -= 1
+        row[j] = moving
+
+
+def align(keys: cython.const[int64_t][::1], bounds: cython.const[int64_t][::1]):
+    distinct = np.empty(keys.shape[0], np.int64)
+    places = np.empty(keys.shape[0], np.int64)
+    out: int64_t[::1] = distinct
+    place: int64_t[::1] = places
+    heads: int64_t[::1] = np.array(bounds)
+    groups: cython.Py_ssize_t = bounds.shape[0] - 1
+    count: cython.Py_ssize_t = 0
+    left: cython.Py_ssize_t = keys.shape[0]
+    group: cython.Py_ssize_t
+    least: int64_t
+    with cython.nogil:
+        while left:
+            least = MOST
+            for group in range(groups):
+                if heads[group] < bounds[group + 1]:
+                    least = min(least, keys[heads[group]])
+            for group in range(groups):
+                if heads[group] < bounds[group + 1] and keys[heads[group]] == least:
+                    place[heads[group]] = count
+                    heads[group] += 1
+                    left -= 1
+            out[count] = least
+            count += 1
+    return distinct[:count], places
+
+
+def unite(parents: int32_t[::1], lefts: cython.const[int32_t][::1], rights: cython.const[int32_t][::1]):
+    i: cython.Py_ssize_t
+    one: int32_t
+    two: int32_t
+    with cython.nogil:
+        for i in range(lefts.shape[0]):
+            one = _root(cython.address(parents[0]), lefts[i])
+            two = _root(cython.address(parents[0]), rights[i])
+            parents[max(one, two)] = min(one, two)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _root(parents: cython.pointer[int32_t], one: int32_t) -> int32_t:
+    while parents[one] != one:
+        parents[one] = parents[parents[one]]
+        one = parents[one]
+    return one

@@ -1,4 +1,4 @@
-"""Filter, verify and cluster pairs of documents that share shingles. Defined by
+"""Find, filter, verify and cluster pairs of documents that share shingles or fingerprints. Defined by
 ``tests/kernel/specification/pairs.py``."""
 
 import numpy as np
@@ -60,3 +60,34 @@ def gather(
     ``others[bounds[i] : bounds[i + 1]]`` are a pair with document i; ``joining`` likewise may join its cluster, the
     most alike first. One joins if it is no pair with at most ``few`` members, or with at most this ``share`` of them.
     """
+
+def reach(
+    offsets: NDArray[np.int64],
+    groups: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    documents: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return how many pairs ``partners`` may find for each of these documents, at most."""
+
+def partners(
+    offsets: NDArray[np.int64],
+    groups: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    documents: NDArray[np.int64],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    """Return the pairs of these documents with those of greater number that share fingerprints: both numbers, the
+    weight of what they share, summed in the order of the groups, and how many fingerprints that is. The pairs of each
+    document ascend.
+
+    Document d has the groups ``groups[offsets[d] : offsets[d + 1]]``; group g, one hash, has the documents
+    ``members[starts[g] : starts[g + 1]]``, ascending, with d among them.
+    """
+
+def align(keys: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct keys of several groups, ascending, and the place of each key among them. The keys between two
+    bounds are a group; they ascend and differ."""
+
+def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
+    """Put both ends of each link into one set, in place (union-find). The root of a set is its least member."""

@@ -4,7 +4,6 @@ import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from whorl.comparison.candidates import CandidatePairs, Estimates, estimate, fuse
+from whorl.comparison.candidates import CandidatePairs, Estimates, estimates
 from whorl.comparison.compare import Comparing, paths_of
 from whorl.comparison.evidence.finding import SubmissionTexts
 from whorl.comparison.evidence.findings import submission_texts
@@ -214,22 +213,16 @@ def _streams(coming: Iterable[Any], buckets: _Buckets) -> Iterator[tuple[int, ND
 
 def _looked(coming: Iterable[Any], buckets: _Buckets, totals: list[NDArray[np.float64]]) -> Iterator[Any]:
     """Yield the candidates among pairs whose left submission is in the bucket."""
-    mine, scored = list[int](), list[Iterator[Estimates]]()
+    mine, streams = list[int](), list[ClassPostings]()
     for stream, rows, is_mine in _streams(coming, buckets):
         if not mine:
             mine = [number for number in np.unique(rows["number"][is_mine]).tolist() if number < buckets.fresh]
-        scored.append(estimate(_postings(rows, is_mine, totals[stream], buckets), mine))
+        streams.append(_postings(rows, is_mine, totals[stream], buckets))
     seen = deepcopy(buckets.empty)
-    for estimates in _fused(scored, buckets):
-        seen.add(estimates)
+    forms = buckets.forms if len(streams) == len(STREAMS) else None
+    for _, estimated in estimates(streams, mine, forms):
+        seen.add(estimated)
     yield batch({"data": pa.array([pickle.dumps(seen)], pa.binary())})
-
-
-def _fused(scored: list[Iterator[Estimates]], buckets: _Buckets) -> Iterator[Estimates]:
-    if len(scored) < len(STREAMS):
-        return scored[0] if scored else iter(())
-    plain, normal, whole, standing = scored
-    return map(fuse, plain, normal, whole, standing, repeat(buckets.forms))
 
 
 def _postings(

@@ -85,34 +85,6 @@ def _extended(
     return a - back, b - back, back + length
 
 
-def shared(
-    offsets: NDArray[np.int64],
-    groups: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    document: int,
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
-    """Who shares fingerprints with a document among those of greater number: their numbers, ascending, the weight of
-    what is shared, summed in the order of the groups, and how many fingerprints that is.
-
-    Document d has the groups ``groups[offsets[d] : offsets[d + 1]]``; group g, one hash, has the documents
-    ``members[starts[g] : starts[g + 1]]``, ascending. ``sums`` and ``counts`` are scratch, an element a document: zeros
-    when they come and when they go.
-    """
-    for group in groups[offsets[document] : offsets[document + 1]].tolist():
-        for other in members[starts[group] : starts[group + 1]].tolist():
-            if other > document:
-                sums[other] += weights[group]
-                counts[other] += 1
-    others = np.flatnonzero(counts).astype(np.int32)
-    result = others, sums[others], counts[others]
-    sums[others] = counts[others] = 0
-    return result
-
-
 def common(
     left_hashes: NDArray[np.uint64], right_hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -167,25 +139,3 @@ def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArr
     for each in hashes.tolist():
         total += by_hash.get(each, 0.0)
     return total
-
-
-def align(keys: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct keys of several groups, ascending, and the place of each key among them. The keys between two
-    ``bounds`` are a group; they ascend and differ."""
-    distinct = np.unique(keys)
-    return distinct, distinct.searchsorted(keys)
-
-
-def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
-    """Put both ends of each link into one set, in place. ``parents[i] <= i``, and the root of a set, its least member,
-    is its own parent; each link leaves its ends nearer to their root."""
-    for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
-        roots = _root(parents, left), _root(parents, right)
-        parents[max(roots)] = min(roots)
-
-
-def _root(parents: NDArray[np.int32], one: int) -> int:
-    while parents[one] != one:
-        parents[one] = parents[parents[one]]
-        one = int(parents[one])
-    return one

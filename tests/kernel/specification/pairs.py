@@ -1,4 +1,4 @@
-"""Pairs of documents that share shingles, in plain Python: the specification of ``native_pairs``."""
+"""Pairs of documents that share shingles or fingerprints, in plain Python: the specification of ``native_pairs``."""
 
 from itertools import pairwise
 
@@ -118,3 +118,66 @@ def gather(
                 stands[other] = head
                 size += 1
     return np.array([head if head >= 0 else number for number, head in enumerate(stands)], np.int64)
+
+
+def reach(
+    offsets: NDArray[np.int64], groups: NDArray[np.int32], starts: NDArray[np.int64], documents: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How many pairs ``partners`` may find for each of these documents, at most: each group may have other partners,
+    and there are no more than documents of greater number."""
+    sizes = np.diff(starts)
+    later = len(offsets) - 2 - documents
+    others = [int((sizes[groups[offsets[each] : offsets[each + 1]]] - 1).sum()) for each in documents.tolist()]
+    return np.minimum(np.array(others, np.int64), later)
+
+
+def partners(
+    offsets: NDArray[np.int64],
+    groups: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    documents: NDArray[np.int64],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    """The pairs of these documents with those of greater number that share fingerprints: both numbers, the weight of
+    what they share, summed in the order of the groups, and how many fingerprints that is. The pairs of each document
+    ascend.
+
+    Document d has the groups ``groups[offsets[d] : offsets[d + 1]]``; group g, one hash, has the documents
+    ``members[starts[g] : starts[g + 1]]``, ascending, with d among them.
+    """
+    rows = []
+    for document in documents.tolist():
+        sums: dict[int, float] = {}
+        counts: dict[int, int] = {}
+        for group in groups[offsets[document] : offsets[document + 1]].tolist():
+            for other in members[starts[group] : starts[group + 1]].tolist():
+                if other > document:
+                    sums[other] = sums.get(other, 0.0) + float(weights[group])
+                    counts[other] = counts.get(other, 0) + 1
+        rows += [(document, other, sums[other], counts[other]) for other in sorted(sums)]
+    kinds = (np.int32, np.int32, np.float64, np.int32)
+    lefts, rights, totals, numbers = (np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds))
+    return lefts, rights, totals, numbers
+
+
+def align(keys: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct keys of several groups, ascending, and the place of each key among them. The keys between two
+    ``bounds`` are a group; they ascend and differ."""
+    distinct = np.unique(keys)
+    return distinct, distinct.searchsorted(keys)
+
+
+def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
+    """Put both ends of each link into one set, in place. ``parents[i] <= i``, and the root of a set, its least member,
+    is its own parent; each link leaves its ends nearer to their root."""
+    for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
+        roots = _root(parents, left), _root(parents, right)
+        parents[max(roots)] = min(roots)
+
+
+def _root(parents: NDArray[np.int32], one: int) -> int:
+    while parents[one] != one:
+        parents[one] = parents[parents[one]]
+        one = int(parents[one])
+    return one
