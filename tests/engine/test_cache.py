@@ -112,9 +112,9 @@ def test_one_new_file_is_read_and_no_other(cache, monkeypatch):
     texts: list[str] = []
     original = documents._whole
 
-    def noted(item, text, *rest):
+    def noted(item, text, *rest, **others):
         texts.append(text)
-        return original(item, text, *rest)
+        return original(item, text, *rest, **others)
 
     monkeypatch.setattr(documents, "_whole", noted)
     names = [whole.digest for whole in read([PROGRAMS[0], PROGRAMS[2], PROGRAMS[1]], cache=cache)]

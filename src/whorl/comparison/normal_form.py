@@ -150,7 +150,7 @@ def normal_form_of(normal_form: NormalFormStream, sanctioned: Sequence[Span] | N
 def _with_statements(grams: Evidence, whole: Statements) -> Evidence:
     hashes, places = np.concatenate([grams.hashes, whole.hashes]), np.concatenate([grams.places, whole.places])
     order = np.lexsort((places, hashes))
-    return replace(grams, hashes=hashes[order], places=places[order])
+    return Evidence(grams.symbols, grams.starts, grams.ends, grams.bounds, grams.files, hashes[order], places[order])
 
 
 def _distinct(hashes: Sequence[Hashes]) -> Hashes:

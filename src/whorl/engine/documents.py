@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.engine.cache import CacheEntry, ReadCache
-from whorl.engine.fingerprints import Fingerprints, select_streams
+from whorl.engine.fingerprints import Fingerprints, select_stream, select_streams
 from whorl.engine.hashing import Key
 from whorl.errors import DocumentError
 from whorl.formats.code.frontend import LEXED, CodeFrontend, Program
@@ -116,10 +116,8 @@ def read_wholes(
                 yield item
             elif _is_program(item):
                 stream, normal = streams.next()
-                whole = _whole(item, _text(item.content), [stream], scheme, key)
-                if normal is not None:
-                    whole = replace(whole, normal_form=_normal_form(normal, scheme, key))
-                yield readings.kept(item, whole)
+                form = None if normal is None else _normal_form(normal, scheme, key)
+                yield readings.kept(item, _whole(item, _text(item.content), [stream], scheme, key, normal_form=form))
             else:
                 yield readings.kept(item, wholes.next())
 
@@ -325,11 +323,15 @@ def _whole(
     scheme: Scheme,
     key: Key,
     marks: tuple[SectionMark, ...] = (),
+    normal_form: NormalFormStream | None = None,
 ) -> WholeDocument:
-    with Prefetch(1) as ahead:
-        fingerprints = select_streams(streams, scheme, key, ahead)
+    if len(streams) == 1:
+        fingerprints = select_stream(streams[0], scheme, key)
+    else:
+        with Prefetch(1) as ahead:
+            fingerprints = select_streams(streams, scheme, key, ahead)
     digest = _digest(item.content)
-    return WholeDocument(item.choice.format, text, joined(streams), fingerprints, digest=digest, marks=marks)
+    return WholeDocument(item.choice.format, text, joined(streams), fingerprints, normal_form, digest, marks)
 
 
 def _digest(content: str | bytes) -> str:
@@ -341,8 +343,7 @@ def _normal_form(normal: NormalForm, scheme: Scheme, key: Key) -> NormalFormStre
     size = normal.size
     stream = Stream(normal.symbols[:size], normal.starts[:size], normal.ends[:size])
     standing = Stream(normal.symbols[size:], normal.starts[size:], normal.ends[size:])
-    with Prefetch(1) as ahead:
-        chosen = select_streams([stream], scheme, key, ahead)
+    chosen = select_stream(stream, scheme, key)
     bits, standing_bits = normal.marks[:size], normal.marks[size:]
     return NormalFormStream(stream, bits, chosen, standing, standing_bits, normal.missing, normal.seconds)
 

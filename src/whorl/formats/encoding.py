@@ -9,7 +9,9 @@ XML declaration, a coding comment). Letter frequencies are not used: detectors w
 """
 
 import codecs
+import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +47,7 @@ class Source:
         refuse(path)
         try:
             file = path.open("rb")
-            if path.is_file():
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 self._file = file
                 return
             with file:

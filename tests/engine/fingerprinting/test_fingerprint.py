@@ -1,5 +1,7 @@
 """``whorl.fingerprint`` on texts, files, bytes and streams at hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from whorl.engine import fingerprints as engine
 from whorl.engine.documents import excerpts
 from whorl.formats import text as pieces_module
 from whorl.formats.text import TextFrontend
+from whorl.threads import Prefetch
 
 TEXT = "A do run run run, a do run run. " * 40
 SCHEME = whorl.Scheme(k=5, w=4)
@@ -74,6 +77,21 @@ def test_neither_pieces_nor_threads_change_anything(pieces, threads, size):
         assert divided.positions.tolist() == whole.positions.tolist()
         assert list(divided.spans) == list(whole.spans)
         assert divided.symbols == whole.symbols
+
+
+@given(words, st.integers(0, 30), st.sampled_from(sorted(whorl.PRESETS)), st.sampled_from([None, 1, 7, 1000]))
+@examples(200)
+def test_one_piece_has_the_fingerprints_of_pieces(pieces, repeated, preset, prolog):
+    scheme = replace(whorl.PRESETS[preset], prolog=prolog)
+    kind = scheme.symbols if scheme.frontend == "text" else "characters"
+    stream = replace(TextFrontend(kind).stream(" ".join(pieces * (1 + repeated))), offset=40, note="a note")
+    alone = engine.select_stream(stream, scheme, whorl.Key.PUBLIC)
+    with Prefetch(1) as ahead:
+        expected = engine.select_streams([stream], scheme, whorl.Key.PUBLIC, ahead)
+    assert alone.hashes.tolist() == expected.hashes.tolist()
+    assert alone.positions.tolist() == expected.positions.tolist()
+    assert list(alone.spans) == list(expected.spans)
+    assert (alone.symbols, alone.notes, alone.scheme) == (expected.symbols, expected.notes, expected.scheme)
 
 
 def test_a_long_text_in_pieces_is_the_same_in_any_width():
