@@ -136,6 +136,7 @@ charsets = st.sampled_from(
 MARKS = [codecs.BOM_UTF8, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE]
 BROKEN = [b"\x1b", b"\x1b$B", b"~{", b"\xe2\x82", b"\xf0\x9f", b"\xff", b"\xd8\x00", b"\x81", b"\x0e"]
 SOUND = [b"ab", b"\n", b"\x00", "é".encode(), "漢".encode(), b'<meta charset="gbk">']
+DECLARED = [b"# coding: utf-7", b"#coding=gbk\n", b'<?xml encoding="iso-2022-jp"?>', b"<meta charset=hz>", b"CODING"]
 pieces = st.sampled_from([*MARKS, *BROKEN, *SOUND])
 data = st.binary(max_size=60) | st.lists(pieces, max_size=14).map(b"".join)
 
@@ -147,6 +148,14 @@ class TestAnyBytes:
         decoded = decode(data, declared)
         assert decoded.replaced <= decoded.text.count("\ufffd")
         assert decoded.replaced <= len(data)
+
+    @examples(1000)
+    @given(st.lists(st.sampled_from([b"ab", b"\n", b"\x1b$B", b"~{", b"\0", b"\r", *DECLARED])).map(b"".join))
+    def test_what_seems_plain_is_decoded_as_anything_else(self, data):
+        decoded = decode(data)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(encoding, "is_plain_ascii", lambda _: False)
+            assert decode(data) == decoded
 
     @pytest.fixture(scope="class")
     @staticmethod

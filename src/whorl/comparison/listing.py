@@ -7,7 +7,7 @@ work does not. ``findings`` shows the shared traces of a pair.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from math import fsum, log, prod
 from typing import Protocol
@@ -248,36 +248,36 @@ def tie_break(left: frozenset[str], right: frozenset[str], rarity: TraceRarity) 
 def traces(files: Sequence[Text]) -> frozenset[str]:
     """Return the unscored traces of files: names, literals, words of comments and the layout of lines; for prose, words
     with their punctuation."""
-    return frozenset(trace for file in files for trace in _of_file(file))
+    return frozenset[str]().union(*(_of_file(file) | _layout(file.text) for file in files))
 
 
-def _of_file(file: Text) -> Iterator[str]:
-    if is_program(file.format):
-        yield from _of_program(file)
-    else:
-        yield from (f"word {match[0]}" for match in _RUN.finditer(file.text))
-    yield from _layout(file.text)
-
-
-def _of_program(file: Text) -> Iterator[str]:
+def _of_file(file: Text) -> set[str]:
+    if not is_program(file.format):
+        return {f"word {run}" for run in _RUN.findall(file.text)}
+    names, words, literals = set[str](), set[str](), set[str]()
     at = 0
-    for lexeme in lexemes(file.format, file.text):
-        yield from (f"name {match[0]}" for match in _NAME.finditer(file.text, at, lexeme.start))
-        at = lexeme.start + len(lexeme.text)
-        if lexeme.kind is LexemeKind.COMMENT:
-            yield from (f"comment {match[0]}" for match in _WORD.finditer(lexeme.text))
+    for kind, text, start in lexemes(file.format, file.text):
+        names.update(_NAME.findall(file.text, at, start))
+        at = start + len(text)
+        if kind is LexemeKind.COMMENT:
+            words.update(_WORD.findall(text))
         else:
-            yield f"literal {lexeme.text}"
-    yield from (f"name {match[0]}" for match in _NAME.finditer(file.text, at))
+            literals.add(text)
+    names.update(_NAME.findall(file.text, at))
+    kinds = ("name", names), ("comment", words), ("literal", literals)
+    return {f"{kind} {each}" for kind, of_kind in kinds for each in of_kind}
 
 
-def _layout(text: str) -> Iterator[str]:
-    """Yield the shape of each line with all its blanks and the number of blank lines before it."""
+def _layout(text: str) -> set[str]:
+    """Return the shape of each line with all its blanks and the number of blank lines before it."""
+    shapes: set[str] = set()
     blank_lines = 0
-    for line in text.splitlines():
-        if not line.strip():
+    # No end of a line is a part of a word.
+    for line, shape in zip(text.splitlines(), _WORD.sub("n", text).splitlines(), strict=True):
+        if not shape or shape.isspace():
             blank_lines += 1
         else:
             if len(line) <= LONGEST_LINE:
-                yield f"line {blank_lines} {_WORD.sub('n', line)}"
+                shapes.add(f"line {blank_lines} {shape}")
             blank_lines = 0
+    return shapes

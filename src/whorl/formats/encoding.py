@@ -153,8 +153,17 @@ class Encoding:
         return _Whole(decoder) if self.name.startswith("iso2022") else decoder
 
 
+def is_plain_ascii(data: bytes) -> bool:
+    """Return whether a document is ASCII without an encoding declaration: a cheap test that most programs pass. NUL
+    bytes may be half of UTF-16."""
+    head = data[:HEAD].lower()
+    return data.isascii() and b"\0" not in data and b"coding" not in head and b"charset" not in head
+
+
 def decode(data: bytes, declared: str | None = None) -> Decoded:
     """Decode any bytes."""
+    if declared is None and is_plain_ascii(data):
+        return Decoded(data.decode("ascii"), "utf-8", 0)
     encoding = detect([data], declared)
     body = data[encoding.mark :]
     text = encoding.decoder().decode(body, final=True)

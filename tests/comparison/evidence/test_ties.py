@@ -1,5 +1,6 @@
 """Of pairs with equal tokens, the pair that shares names, literals, comments and blanks comes first."""
 
+import re
 from itertools import combinations
 
 import pytest
@@ -7,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparison.evidence.planting import programs, written
+from tests.examples import examples
 from whorl.comparison.evidence.finding import Text
+from whorl.comparison.evidence.traits import lexemes
 from whorl.comparison.listing import TraceRarity, tie_break, tie_breaks, traces
 
 sets = st.frozensets(st.sampled_from("abcdef"))
@@ -27,6 +30,40 @@ TWINS = {
     "di": {"total": "acc", "at": "j", "limit": 10, "words": "%d", "comment": "/* sum */"},
     "ed": {"total": "answer", "at": "i", "limit": 12, "words": "Answer %d", "comment": ""},
 }
+
+
+NAME, WORD = re.compile(r"[^\W\d]\w*"), re.compile(r"\w+")
+
+
+def one_by_one(text):
+    """Return the traces of a program, each as it is met."""
+    at = 0
+    for kind, lexeme, start in lexemes("c", text):
+        yield from (f"name {name}" for name in NAME.findall(text[at:start]))
+        at = start + len(lexeme)
+        yield from [f"comment {word}" for word in WORD.findall(lexeme)] if kind == 1 else [f"literal {lexeme}"]
+    yield from (f"name {name}" for name in NAME.findall(text[at:]))
+    blank_lines = 0
+    for line in text.splitlines():
+        if line.strip():
+            if len(line) <= 400:
+                yield f"line {blank_lines} {WORD.sub('n', line)}"
+            blank_lines = 0
+        else:
+            blank_lines += 1
+
+
+BLANKS = [" ", "\t", "\n", "\r\n", "\x0b", "\x1c", "\u2028", "\u00a0"]
+CODE = ["int", "ä1", "x", "/* a\nb */", "// c", '"d e"', "'", "7", "0x1f", ";", "=", "long" * 101]
+
+
+@given(st.lists(st.sampled_from([*BLANKS, *CODE])).map("".join))
+@examples(1000)
+def test_traces_are_all_that_are_met(text):
+    assert traces([Text("a.c", "c", text)]) == set(one_by_one(text))
+    words = [f"word {run}" for run in text.split()]
+    layout = {trace for trace in one_by_one(text) if trace.startswith("line ")}
+    assert traces([Text("a", "text", text)]) == {*words, *layout}
 
 
 def counted(*every):

@@ -83,7 +83,7 @@ def test_neither_pieces_nor_threads_change_anything(pieces, threads, size):
 @examples(200)
 def test_one_piece_has_the_fingerprints_of_pieces(pieces, repeated, preset, prolog):
     scheme = replace(whorl.PRESETS[preset], prolog=prolog)
-    kind = scheme.symbols if scheme.frontend == "text" else "characters"
+    kind = (scheme.symbols if scheme.frontend == "text" else None) or "characters"
     stream = replace(TextFrontend(kind).stream(" ".join(pieces * (1 + repeated))), offset=40, note="a note")
     alone = engine.select_stream(stream, scheme, whorl.Key.PUBLIC)
     with Prefetch(1) as ahead:

@@ -11,8 +11,7 @@ from whorl.formats.code.languages import LANGUAGES, detect, language
 from whorl.formats.code.leaves import Plain, is_broken, refused
 from whorl.formats.code.regions import read_regions
 from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, lexed
-from whorl.formats.encoding import HEAD as ENCODING_HEAD
-from whorl.formats.encoding import Source, decode
+from whorl.formats.encoding import Source, decode, is_plain_ascii
 from whorl.formats.encoding import detect as detect_encoding
 from whorl.model import Document, Stream
 from whorl.sandbox import Sandbox, WorkerFault, default_sandbox
@@ -244,15 +243,8 @@ def _data(document: Document) -> bytes:
         )
     if isinstance(content, str):
         return _LONE_RETURN.sub(b"\n", _utf8(content))
-    is_plain = _is_plain_ascii(content) or detect_encoding([content]).is_plain_utf8
+    is_plain = is_plain_ascii(content) or detect_encoding([content]).is_plain_utf8
     return _LONE_RETURN.sub(b"\n", content if is_plain else _utf8(decode(content).text))
-
-
-def _is_plain_ascii(content: bytes) -> bool:
-    """Return whether the content is ASCII without an encoding declaration: a cheap test that most programs pass. NUL
-    bytes may be half of UTF-16."""
-    head = content[:ENCODING_HEAD].lower()
-    return content.isascii() and b"\0" not in content and b"coding" not in head and b"charset" not in head
 
 
 def _utf8(text: str) -> bytes:
