@@ -17,14 +17,14 @@ PAGES = frozenset({"html", "markdown", "latex", "css"})
 
 _LETTERS = re.compile(r"\w+")
 
-# Blanks for all signs of ASCII.
-_CUT = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
+# A blank for each sign of ASCII.
+_CUT = bytes(code if re.match(r"\w", chr(code)) else ord(" ") for code in range(256))
 
 
 def word_runs(text: str) -> list[str]:
-    """Return the runs of letters, digits and underscores of a text. To cut ASCII at its signs is faster than a
-    pattern."""
-    return text.translate(_CUT).split() if text.isascii() else _LETTERS.findall(text)
+    """Return the runs of letters, digits and underscores of a text. To cut ASCII at its signs is faster than a pattern,
+    and bytes are cut faster than a short string."""
+    return text.encode().translate(_CUT).decode().split() if text.isascii() else _LETTERS.findall(text)
 
 
 class LexemeKind(IntEnum):
