@@ -1,6 +1,7 @@
 """The limits of parsers as options: a hostile file is given up when the options say so, and it is told."""
 
 import json
+import re
 import time
 
 import pytest
@@ -39,7 +40,7 @@ def test_a_parser_gets_no_more_time_than_is_given(hostile):
     (document,) = json.loads(result.stdout)["documents"]
     (note,) = document["notes"]
     assert note.startswith("read by the plain lexer, not as java: the parser was stopped: ")
-    assert "0.2 s" in note
+    assert re.search(r"took longer than 0\.[28] s", note)  # of processor time, or else of wall time
     assert document["symbols"] == 20_000
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.sandbox.processes import eventually, marked
-from whorl.sandbox import Limits, Sandbox, WorkerFault
+from whorl.sandbox import Limits, Sandbox, WorkerFault, process
 from whorl.sandbox.jail import JailPolicy
 
 TARGETS = "tests.sandbox.targets:"
@@ -76,11 +76,12 @@ RUNS = JailPolicy(run="/bin/true")
 
 
 @pytest.mark.parametrize(
-    ("target", "least"),
-    [("slow", 0.5), ("endless_in_c", 0.5), ("wait_for_ever", 2), ("slow_without_its_timer", 2)],
+    ("target", "patience", "least"),
+    [("slow", 40, 0.5), ("endless_in_c", 40, 0.5), ("wait_for_ever", 4, 2), ("slow_without_its_timer", 4, 2)],
 )
-def test_an_endless_task_is_killed(target, least, marker):
-    """After so much processor time; after four times as much wall time if it waits, or if it disarms its timer."""
+def test_an_endless_task_is_killed(target, patience, least, marker, monkeypatch):
+    """After so much processor time; after a multiple of it in wall time if it waits, or if it disarms its timer."""
+    monkeypatch.setattr(process, "PATIENCE", patience)
     with Sandbox(workers=1, limits=Limits(seconds=0.5)) as sandbox:
         sandbox.call(TARGETS + "pid")
         start = time.monotonic()

@@ -57,8 +57,8 @@ def damping(shared: NDArray[np.int32], scheme: Scheme) -> NDArray[np.float64]:
     return values
 
 
-# Pairs that are estimated together, at most, by all streams. Most submissions share fingerprints with few others, and
-# each call of NumPy has a fixed cost.
+# Pairs that are estimated together, at most, by all streams, unless one submission has more. Most submissions share
+# fingerprints with few others, and each call of NumPy has a fixed cost.
 BATCH = 1 << 17
 
 

@@ -143,7 +143,7 @@ class SubmissionReader:
             coming.append(member)
             document = member.item.item
             if isinstance(document, Document):
-                yield document if self.format is None else replace(document, format=self.format)
+                yield replace(document, format=self.format) if self.format else document
 
     def _members(self, paths: Iterable[Path], part: range | None) -> Iterator[_Member]:
         for path in paths:
