@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from tests.report.sample import Person, Source, classroom, compare
 from whorl.comparison.export import as_json
-from whorl.comparison.result import Comparison, Group
+from whorl.comparison.result import Cluster, Comparison, Group
 from whorl.errors import InputError
 from whorl.matching.passage import Passage, Side
 from whorl.report.pages import data, page_name, policy
@@ -269,6 +269,42 @@ def test_files_with_passages_have_room_on_the_page_of_a_submission_first(large):
     assert page.count("No room in this report") == 3
     assert "3 files are named only" in page
     assert page.index("main.py</bdi> <small>") < page.index('class="archive"')
+
+
+@pytest.fixture(scope="module")
+def crowd() -> Comparison:
+    """A class of 120 that are all alike, by one person."""
+    few = classroom(6)
+    number, (pair, *_) = 120, few.pairs
+    submissions = tuple(replace(few.submissions[0], name=f"s{at}", person="Ann") for at in range(number))
+    everybody = tuple(range(number))
+    pair = replace(pair, left=0, right=1)
+    return replace(
+        few,
+        submissions=submissions,
+        pairs=(pair,),
+        clusters=(Cluster(everybody, (0,)),),
+        identical=(everybody,),
+        text=lambda _, file: few.text(0, file),
+    )
+
+
+def facts_of(html: str) -> dict[str, str]:
+    """Return the facts at the top of the page of a submission."""
+    return dict(re.findall(r"<div><dt>([\w ]+)</dt><dd>(.*?)</dd></div>", html, re.DOTALL))
+
+
+def test_a_page_names_some_of_many_others(crowd):
+    html = submission_page(crowd, 7, "Title")
+    facts = facts_of(html)
+    assert '<a href="../cluster/0001.html">99 others</a>' in facts["Cluster"]
+    assert '<a href="../index.html#identical">99 others</a>' in facts["Identical"]
+    assert facts["Same person"].endswith(" and 99 others")
+    for kind in ("Cluster", "Identical", "Same person"):
+        assert re.findall(r'href="(\d+).html"', facts[kind]) == [f"{at + 1:04}" for at in range(21) if at != 7]
+    html = pair_page(crowd, 0, "Title", {}, datetime.now(UTC)).html
+    assert html.count(" and 98 others.") == 1
+    assert "118 more submissions have the same tokens" in html
 
 
 def test_colours_of_large_files_are_not_asked_for_ahead(large):

@@ -209,6 +209,10 @@ class Comparison:
         left, right = (tuple(each for each in group if each not in (pair.left, pair.right)) for group in groups)
         return () if groups[0] is groups[1] else left, right
 
+    def identical_with(self, number: int) -> tuple[int, ...]:
+        """Return the other submissions that are identical with one."""
+        return tuple(each for each in self._group_of.get(number, ()) if each != number)
+
     @cached_property
     def _group_of(self) -> dict[int, tuple[int, ...]]:
         return {member: group for group in self.identical for member in group}

@@ -16,7 +16,7 @@ from whorl.matching.score import enough
 from whorl.report import words
 from whorl.report.markup import CONTEXT, Look, Program, Stretch, TextMark, colour, stretches
 from whorl.report.pages import Review, page_name, render, review_key
-from whorl.report.submission import names_of, source_items
+from whorl.report.submission import MOST_LINKED, names_of, source_items
 from whorl.report.submission import programs as submission_programs
 
 # Maximum size of a side's markup, in bytes, and of its folded lines: a page opens quickly. Further lines are in the
@@ -169,7 +169,11 @@ def page(comparison: Comparison, number: int, title: str, review: Review, now: d
         enough=f"{enough(comparison.scheme):,}",
         typical=(comparison.quantile(0.5), comparison.quantile(0.95)),
         identical=[
-            (comparison.submissions[side].name, [comparison.submissions[other].name for other in others])
+            (
+                comparison.submissions[side].name,
+                len(others),
+                [comparison.submissions[each].name for each in others[:MOST_LINKED]],
+            )
             for side, others in zip((pair.left, pair.right), comparison.others(pair), strict=True)
             if others
         ],

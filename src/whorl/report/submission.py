@@ -5,6 +5,7 @@ script reads, as far as there is room: first those with passages. The page says 
 """
 
 from base64 import b64encode
+from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,6 +42,10 @@ TOO_SMALL = 400
 # Size of the markup of a letter of a coloured program, in bytes: the mean of Python programs.
 COLOURED_LETTER = 3
 
+# Other submissions that a list in a page names, at most. The page of a cluster, or the overview, names them all; if
+# each of a thousand pages did, they would be a hundred megabytes.
+MOST_LINKED = 20
+
 # Minimum size of a cluster with a page: the page of its pair says all about a cluster of two.
 WITH_PAGE = 3
 
@@ -66,6 +71,13 @@ class ClusterLink(NamedTuple):
     page: str | None
 
 
+class Links(NamedTuple):
+    """Other submissions with their pages, and the number of further ones, which are not named."""
+
+    named: list[tuple[str, Submission]]
+    more: int
+
+
 class PlaceInClass(NamedTuple):
     """A measure of all submissions as a histogram, and the value of one submission with the unit."""
 
@@ -88,7 +100,8 @@ class SourceView:
 def page(comparison: Comparison, number: int, title: str, room: int = AS_TEXT + COMPRESSED) -> str:
     """Return the page of a submission. ``room`` is its size in bytes, nearly."""
     submission = comparison.submissions[number]
-    best = best_scores(comparison)
+    best, facts = best_scores(comparison), _class_facts(comparison)
+    same_person = [] if submission.person is None else facts.people[submission.person]
     sources = _sources(comparison, number, room - FRAME - ENTRY * len(submission.files))
     return render(
         "submission",
@@ -99,20 +112,16 @@ def page(comparison: Comparison, number: int, title: str, room: int = AS_TEXT + 
         number=number,
         plots=_plots(comparison, number),
         pairs=tuple(_pairs(comparison, number)),
-        labelled=any(each.label for each in comparison.submissions),
-        dated=any(each.date for each in comparison.submissions),
+        labelled=facts.labelled,
+        dated=facts.dated,
         highest=best[number],
-        higher=sum(score > best[number] for score in best),
+        higher=len(best) - bisect_right(facts.ascending, best[number]),
         typical=(comparison.quantile(0.5), comparison.quantile(0.95)),
         total=len(best),
         cluster=_cluster(comparison, number),
         clustered=bool(comparison.clusters),
-        identical=[_link(comparison, other) for other in _identical(comparison, number)],
-        same_person=[
-            _link(comparison, other)
-            for other, each in enumerate(comparison.submissions)
-            if submission.person is not None and each.person == submission.person and other != number
-        ],
+        identical=_links(comparison, comparison.identical_with(number)),
+        same_person=_links(comparison, [other for other in same_person if other != number]),
         findings=comparison.findings.of_submission(number),
         sources=sources,
         left_out=sum(source.lines is None and source.archive is None for source in sources),
@@ -126,8 +135,33 @@ def names_of(comparison: Comparison) -> Names:
     return Names((submission.name for submission in comparison.submissions), people)
 
 
-def _link(comparison: Comparison, number: int) -> tuple[str, Submission]:
-    return page_name(number), comparison.submissions[number]
+class _ClassFacts(NamedTuple):
+    """What the page of every submission takes from all: whether any has a label, and a date; the highest scores of all,
+    ascending; and the submissions of each person."""
+
+    labelled: bool
+    dated: bool
+    ascending: list[float]
+    people: dict[str, list[int]]
+
+
+@lru_cache(maxsize=1)
+def _class_facts(comparison: Comparison) -> _ClassFacts:
+    people: dict[str, list[int]] = {}
+    for number, submission in enumerate(comparison.submissions):
+        if submission.person is not None:
+            people.setdefault(submission.person, []).append(number)
+    return _ClassFacts(
+        any(each.label for each in comparison.submissions),
+        any(each.date for each in comparison.submissions),
+        sorted(best_scores(comparison)),
+        people,
+    )
+
+
+def _links(comparison: Comparison, numbers: Sequence[int]) -> Links:
+    named = [(page_name(number), comparison.submissions[number]) for number in numbers[:MOST_LINKED]]
+    return Links(named, len(numbers) - len(named))
 
 
 @lru_cache(maxsize=1)
@@ -202,19 +236,13 @@ def cluster_pages(comparison: Comparison) -> int:
     return sum(len(cluster.members) >= WITH_PAGE for cluster in comparison.clusters)
 
 
-def _cluster(comparison: Comparison, number: int) -> tuple[ClusterLink | None, list[tuple[str, Submission]]]:
-    """Return the submission's cluster, and its other members."""
+def _cluster(comparison: Comparison, number: int) -> tuple[ClusterLink, Links] | None:
+    """Return the submission's cluster, and its other members; None if it has none."""
     cluster = cluster_numbers(comparison).get(number)
     if cluster is None:
-        return None, []
+        return None
     others = [member for member in by_size(comparison)[cluster].members if member != number]
-    return cluster_link(comparison, cluster), [_link(comparison, member) for member in others]
-
-
-def _identical(comparison: Comparison, number: int) -> Iterator[int]:
-    for group in comparison.identical:
-        if number in group:
-            yield from (member for member in group if member != number)
+    return cluster_link(comparison, cluster), _links(comparison, others)
 
 
 def _sources(comparison: Comparison, number: int, room: int) -> tuple[SourceView, ...]:
