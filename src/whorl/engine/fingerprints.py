@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -100,9 +99,8 @@ class GramRun:
     streams: tuple[Stream, ...] = ()
 
 
-@lru_cache(maxsize=64)
 def selector(scheme: Scheme) -> Selector:
-    """Return the scheme's selector with its parameters. Cached: to make it takes as long as to select from 2 kB."""
+    """Return the scheme's selector with its parameters."""
     row = SELECTORS.row(scheme.select)
     chosen: Selector = row.load()(**{name: getattr(scheme, name) for name in row.takes})
     return chosen
