@@ -330,7 +330,7 @@ def test_a_disk_that_takes_nothing_is_reported_once(cache):
     expected = list(map(facts, read(PROGRAMS)))
     with largest_file(20_000), cache:
         assert list(map(facts, read(PROGRAMS, cache=cache))) == expected
-        cache.save()
+        cache.close()
         assert list(map(facts, read(PROGRAMS, cache=cache))) == expected
     (fault,) = cache.faults
     assert fault.startswith(f"the cache {cache._folder} is no longer used: cannot write it: ")

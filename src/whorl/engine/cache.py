@@ -1,6 +1,6 @@
 """A cache of what was read of documents: the next comparison of a class reads only what is new.
 
-The entries are in one database (SQLite): a file for each takes twenty times as long to write. An entry is named after
+The entries are in one database (SQLite): a thousand files take half a second to write. An entry is named after
 everything the reading depends on: the content, its format, the scheme, the code of Whorl and all installed packages.
 It has a checksum. Two runs may share a cache, a damaged entry counts as none, and a damaged database begins anew.
 """
@@ -16,13 +16,13 @@ from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whorl.errors import InputError
+from whorl.model import Closing
 
 # Bytes of the database before the least recently used entries are removed, the share of it that remains then, and the
 # share of it that one entry may have.
@@ -70,21 +70,21 @@ class CacheEntry(NamedTuple):
 
 
 class CacheUse(NamedTuple):
-    """The number of entries of a cache, and their bytes."""
+    """The number of entries of a cache, and the bytes of its database that are in use."""
 
     entries: int
     size: int
 
 
-class ReadCache:
-    """The readings of documents, in a folder; only its owner can read them. It is a context: at its end, or with
-    ``save``, all that was put is kept. ``faults`` says why something was not."""
+class ReadCache(Closing):
+    """The readings of documents, in a folder; only its owner can read them. All that was put is kept once it is closed;
+    whoever uses it again opens it again. ``faults`` says why something was not kept."""
 
     def __init__(self, folder: Path, most: int = MOST) -> None:
         self._folder, self._file, self._most = folder, folder / FILE, most
         self._lock = RLock()
         self._database: sqlite3.Connection | None = None
-        self._is_given_up = self._is_new = False
+        self._is_given_up = self._is_renewed = False
         self._waiting: dict[bytes, bytes] = {}
         self._waiting_size = 0
         self._used: list[bytes] = []
@@ -93,14 +93,6 @@ class ReadCache:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the cache {folder}: {error.strerror}") from error
-
-    def __enter__(self) -> "ReadCache":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.save()
 
     def name(self, content: str | bytes, *facts: object) -> bytes:
         """Return the name of what was read of a content. The facts are all else that the reading depends on."""
@@ -129,17 +121,17 @@ class ReadCache:
             if self._waiting_size >= WAITING:
                 self._write()
 
-    def save(self) -> None:
+    def close(self) -> None:
         """Write what was put, mark what was used, remove the least recently used entries if there are too many, and
         close the database."""
         with self._lock:
             if self._waiting or self._used:
                 self._write()
                 self._do("shorten", self._trimmed)
-            self._close()
+            self._disconnect()
 
     def use(self) -> CacheUse:
-        """Return how many entries there are, and the bytes of all."""
+        """Return how many entries there are, and how large."""
         return self._done("read", _use)
 
     def clear(self) -> CacheUse:
@@ -149,9 +141,9 @@ class ReadCache:
     def _done(self, action: str, work: Callable[[sqlite3.Connection], T]) -> T:
         """Return the result of work on the saved database, and close it; an error if it cannot be done."""
         with self._lock:
-            self.save()
+            self.close()
             result = self._do(action, work)
-            self._close()
+            self._disconnect()
         if result is None:
             raise InputError("; ".join(self.faults))
         return result
@@ -163,7 +155,7 @@ class ReadCache:
             try:
                 return work(self._opened())
             except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
-                self._close()
+                self._disconnect()
                 if not self._begin_anew(error):
                     self._roll_back(error)
                     self._is_given_up = True
@@ -182,7 +174,7 @@ class ReadCache:
             self._database.execute(TABLE)
         return self._database
 
-    def _close(self) -> None:
+    def _disconnect(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -190,9 +182,9 @@ class ReadCache:
     def _begin_anew(self, error: Exception) -> bool:
         """Remove a database that an error shows to be damaged, once. Return whether that was done."""
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
-        if isinstance(error, OSError) or code & 0xFF in SURROUNDINGS or self._is_new:
+        if isinstance(error, OSError) or code & 0xFF in SURROUNDINGS or self._is_renewed:
             return False
-        self._is_new = True
+        self._is_renewed = True
         try:
             for file in (self._file, self._file.with_name(FILE + "-journal")):
                 file.unlink(missing_ok=True)
@@ -206,7 +198,7 @@ class ReadCache:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             with suppress(OSError, sqlite3.Error):
                 self._opened()
-            self._close()
+            self._disconnect()
 
     def _found(self, database: sqlite3.Connection, name: bytes) -> bytes | None:
         row = database.execute("SELECT used, body FROM entries WHERE name = ?", (name,)).fetchone()
