@@ -3,6 +3,7 @@
 import os
 import resource
 import sqlite3
+import sys
 import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -431,6 +432,13 @@ class TestCompare:
         assert done.exit_code == 0
         assert "cannot make the cache" in done.stderr
         assert "every file is read" in done.stderr
+
+    def test_nor_is_a_python_without_sqlite(self, homework, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "sqlite3", None)
+        done = self.run("compare", homework)
+        assert done.exit_code == 0
+        assert "this Python has no sqlite3; every file is read" in done.stderr
+        assert self.run("compare", homework, "--cache", tmp_path / "x").exit_code != 0
 
     def test_a_folder_that_was_asked_for_is(self, homework, tmp_path):
         (tmp_path / "file").write_text("")

@@ -7,22 +7,25 @@ It has a checksum. Two runs may share a cache, a damaged entry counts as none, a
 
 import json
 import os
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whorl.errors import InputError
 from whorl.model import Closing
+
+if TYPE_CHECKING:
+    import sqlite3
 
 # Bytes of the database before the least recently used entries are removed, the share of it that remains then, and the
 # share of it that one entry may have.
@@ -44,11 +47,13 @@ READING = ("comparison/evidence", "engine", "formats", "kernel", "sandbox")
 FILE = "readings.sqlite"
 TABLE = "CREATE TABLE IF NOT EXISTS entries (name BLOB PRIMARY KEY, used INTEGER NOT NULL, body BLOB NOT NULL)"
 
-# What SQLite says if the database may be sound, and something around it is not.
-SURROUNDINGS = frozenset((
-    sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOLFS,
-))  # fmt: skip
+# How the names of SQLite's errors begin if writing failed halfway, and in all cases in which the database may be sound
+# and something around it is not.
+HALFWAY = ("SQLITE_FULL", "SQLITE_IOERR")
+SURROUNDINGS = (
+    *HALFWAY, "SQLITE_PERM", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_CANTOPEN",
+    "SQLITE_PROTOCOL", "SQLITE_NOLFS",
+)  # fmt: skip
 
 _CHECKSUM, _LENGTH = 16, 8
 _ALIGNED = 8
@@ -89,6 +94,10 @@ class ReadCache(Closing):
         self._waiting_size = 0
         self._used: list[bytes] = []
         self.faults: dict[str, None] = {}
+        try:
+            import_module("sqlite3")  # some systems' Python is built without it
+        except ImportError as error:
+            raise InputError(f"cannot make the cache {folder}: this Python has no sqlite3") from error
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -138,7 +147,7 @@ class ReadCache(Closing):
         """Remove all entries, and return what there was."""
         return self._done("clear", _cleared)
 
-    def _done(self, action: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _done(self, action: str, work: "Callable[[sqlite3.Connection], T]") -> T:
         """Return the result of work on the saved database, and close it; an error if it cannot be done."""
         with self._lock:
             self.close()
@@ -148,9 +157,11 @@ class ReadCache(Closing):
             raise InputError("; ".join(self.faults))
         return result
 
-    def _do(self, action: str, work: Callable[[sqlite3.Connection], T]) -> T | None:
+    def _do(self, action: str, work: "Callable[[sqlite3.Connection], T]") -> T | None:
         """Return the result of work on the database. Begin it anew if it is damaged. If it cannot be used, give it up,
         and note why."""
+        import sqlite3
+
         while not self._is_given_up:
             try:
                 return work(self._opened())
@@ -163,7 +174,9 @@ class ReadCache(Closing):
                     self._note(f"is no longer used: cannot {action} it: {reason}")
         return None
 
-    def _opened(self) -> sqlite3.Connection:
+    def _opened(self) -> "sqlite3.Connection":
+        import sqlite3
+
         if self._database is None:
             if not self._file.exists():
                 os.close(os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600))
@@ -181,8 +194,7 @@ class ReadCache(Closing):
 
     def _begin_anew(self, error: Exception) -> bool:
         """Remove a database that an error shows to be damaged, once. Return whether that was done."""
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
-        if isinstance(error, OSError) or code & 0xFF in SURROUNDINGS or self._is_renewed:
+        if isinstance(error, OSError) or _name(error).startswith(SURROUNDINGS) or self._is_renewed:
             return False
         self._is_renewed = True
         try:
@@ -195,12 +207,14 @@ class ReadCache(Closing):
 
     def _roll_back(self, error: Exception) -> None:
         """Have SQLite take back at once what it could not write to the end: the disk may be full of it."""
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        import sqlite3
+
+        if _name(error).startswith(HALFWAY):
             with suppress(OSError, sqlite3.Error):
                 self._opened()
             self._disconnect()
 
-    def _found(self, database: sqlite3.Connection, name: bytes) -> bytes | None:
+    def _found(self, database: "sqlite3.Connection", name: bytes) -> bytes | None:
         row = database.execute("SELECT used, body FROM entries WHERE name = ?", (name,)).fetchone()
         if row is None:
             return None
@@ -216,7 +230,7 @@ class ReadCache(Closing):
         entries = [(name, now, data) for name, data in self._waiting.items()]
         used = [(now, name) for name in self._used]
 
-        def write(database: sqlite3.Connection) -> None:
+        def write(database: "sqlite3.Connection") -> None:
             with database:
                 database.execute("BEGIN IMMEDIATE")
                 database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", entries)
@@ -225,7 +239,7 @@ class ReadCache(Closing):
         self._do("write", write)
         self._waiting, self._waiting_size, self._used = {}, 0, []
 
-    def _trimmed(self, database: sqlite3.Connection) -> None:
+    def _trimmed(self, database: "sqlite3.Connection") -> None:
         """Remove the least recently used entries if there are too many."""
         excess = _size(database) - self._most
         if excess <= 0:
@@ -255,12 +269,17 @@ class ReadCache(Closing):
         self.faults.setdefault(f"the cache {self._folder} {fault}")
 
 
-def _use(database: sqlite3.Connection) -> CacheUse:
+def _name(error: Exception) -> str:
+    """Return the name of an error of SQLite; "" of another, such as of text that damage made unreadable."""
+    return getattr(error, "sqlite_errorname", "")
+
+
+def _use(database: "sqlite3.Connection") -> CacheUse:
     (entries,) = database.execute("SELECT count(*) FROM entries").fetchone()
     return CacheUse(entries, _size(database))
 
 
-def _size(database: sqlite3.Connection) -> int:
+def _size(database: "sqlite3.Connection") -> int:
     """Return the bytes of the database in use: those that a removed entry left are used again."""
     pages, free, size = (
         database.execute(f"PRAGMA {fact}").fetchone()[0] for fact in ("page_count", "freelist_count", "page_size")
@@ -268,7 +287,7 @@ def _size(database: sqlite3.Connection) -> int:
     return int((pages - free) * size)
 
 
-def _cleared(database: sqlite3.Connection) -> CacheUse:
+def _cleared(database: "sqlite3.Connection") -> CacheUse:
     before = _use(database)
     database.execute("DELETE FROM entries")
     database.execute("VACUUM")
