@@ -4,9 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from whorl.comparison import candidates
-from whorl.comparison.candidates import CandidatePairs, estimates
+from whorl.comparison.candidates import BestPairs, CandidatePairs, Estimates, estimates
 from whorl.comparison.settings import Settings
 from whorl.comparison.weights import Forms, build_postings
 from whorl.engine.sampling import distinct
@@ -88,3 +90,31 @@ def test_a_class_without_shared_fingerprints_has_no_estimates():
     fused, counts = estimated(1, [build_postings(hashes, 3)[0]], range(3), None)
     assert rows(fused) == []
     assert counts == [3]
+
+
+@given(data=st.data())
+def test_the_best_pairs_are_the_first_of_all_in_order(data):
+    shares = st.sampled_from([0.1, 0.2, 0.25, 0.5, 0.75])
+    pairs = [
+        (number, number + 1, data.draw(shares), data.draw(shares), data.draw(st.integers(1, 3)), 1)
+        for number in range(data.draw(st.integers(0, 30)))
+    ]
+    limit, threshold = data.draw(st.integers(1, 5)), data.draw(st.sampled_from([0.0, 0.3]))
+    best = BestPairs(threshold, "similarity", limit, resolve("code"))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(pairs)), max_size=6)))
+    for first, last in pairwise([0, *cuts, len(pairs)]):
+        part = made(pairs[first:last])
+        best.add(part, part.measure("similarity", resolve("code")), np.ones(len(part), np.bool_))
+    enough = [pair for pair in pairs if pair[2] >= threshold]
+    whole = BestPairs(threshold, "similarity", len(pairs) + 1, resolve("code"))
+    whole.add(made(enough), made(enough).similarity, np.ones(len(enough), np.bool_))
+    assert rows([best.ranked()]) == rows([whole.ranked()])[:limit]
+    assert [row[2] for row in rows([best.ranked()])] == sorted((pair[2] for pair in enough), reverse=True)[:limit]
+    assert best.reached == len(enough)
+
+
+def made(pairs):
+    """Return pairs as estimates."""
+    columns = list(zip(*pairs, strict=True)) or [()] * 6
+    kinds = (np.int32, np.int32, np.float64, np.float64, np.int32, np.int32)
+    return Estimates(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))

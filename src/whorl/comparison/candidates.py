@@ -118,7 +118,8 @@ def fuse(streams: Sequence[Estimates], forms: Forms) -> Estimates:
     shared = [_spread(stream.shared, at, len(pairs)) for stream, at in zip(streams, places, strict=True)]
     most = np.where(both, np.max(shared, axis=0), shared[0])
     estimates = Estimates(left, right, fused[0], fused[1], most, shared[0])
-    return estimates.chosen(estimates.shared > 0)
+    are_shared = most > 0
+    return estimates if are_shared.all() else estimates.chosen(are_shared)
 
 
 def _means(parts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -141,14 +142,15 @@ class BestPairs:
         self._threshold, self._measure, self._limit, self._scheme = threshold, measure, limit, scheme
         self._parts: list[Estimates] = []
         self._size = 0
+        # What the best pairs so far reach: any other must, too, to be one of them.
+        self._least = threshold
         self.reached = 0
 
     def add(self, pairs: Estimates, values: NDArray[np.float64], rows: NDArray[np.bool_]) -> None:
         """Add those of some pairs that are in ``rows``. ``values`` is the measure of all."""
-        is_enough = rows & (values >= self._threshold)
-        count = int(np.count_nonzero(is_enough))
-        self.reached += count
-        if count:
+        self.reached += int(np.count_nonzero(rows & (values >= self._threshold)))
+        is_enough = rows & (values >= self._least)
+        if is_enough.any():
             self._add_part(pairs.chosen(is_enough))
 
     def join(self, other: "BestPairs") -> None:
@@ -160,8 +162,9 @@ class BestPairs:
         self._parts.append(pairs)
         self._size += len(pairs)
         if self._size > 2 * self._limit:
-            self._parts = [self.ranked()]
-            self._size = len(self._parts[0])
+            best = self.ranked()
+            self._parts, self._size = [best], len(best)
+            self._least = float(best.measure(self._measure, self._scheme)[-1])
 
     def ranked(self) -> Estimates:
         """Return the best pairs so far, best first; ties by the other measures, then by number."""
