@@ -1,7 +1,6 @@
 """Detect binary files by their first bytes."""
 
 import codecs
-import re
 
 # Magic bytes that a text file has by accident only if a person planted them. Short ones (BM, MZ) are left to the NUL
 # that always follows.
@@ -44,13 +43,15 @@ SPOILED = 100
 
 
 # Control characters that no text has.
-_CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+_CONTROLS = bytes(set(range(0x20)) - {*b"\a\b\t\n\v\f\r\x1b"})
 
 
 def is_clean(head: bytes) -> bool:
     """Return whether bytes are text without any doubt: UTF-8, perhaps cut off, without control characters."""
-    if _CONTROLS.search(head):
+    if len(head.translate(None, _CONTROLS)) < len(head):
         return False
+    if head.isascii():
+        return True
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:

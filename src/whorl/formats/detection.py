@@ -58,22 +58,22 @@ def format_of(document: Document) -> str:
 
 def detect(name: str, start: bytes) -> str:
     """Return the format of a file by its beginning and its name. Raises ``DocumentError`` if it is binary."""
+    is_program = _is_program(name)
+    if is_program and is_clean(start):  # whatever its first line says: ``#%PDF-1`` makes a program no PDF
+        return _named(name, start) or _hinted(start) or TEXT
     for format_name, row in _rows().items():
         if row.content is not None and re.match(row.content, start) and not _is_disguised(name, start, format_name):
             return format_name
-    if kind := binary(start, is_program=_is_program(name)):
+    if kind := binary(start, is_program=is_program):
         raise DocumentError(f"binary ({kind}), not text", name)
     return _named(name, start) or _hinted(start) or TEXT
 
 
 def _is_disguised(name: str, start: bytes, format_name: str) -> bool:
-    """Return whether a text only begins like another format: ``#%PDF-1`` in the first line of a program makes it no
-    PDF."""
-    if not is_clean(start):
+    """Return whether a text only begins like a PDF."""
+    if format_name != "pdf" or _extension(name) == "pdf":
         return False
-    if _is_program(name):
-        return True
-    return format_name == "pdf" and _extension(name) != "pdf" and _PDF_OBJECT.search(start) is None
+    return is_clean(start) and _PDF_OBJECT.search(start) is None
 
 
 def _is_program(name: str) -> bool:
