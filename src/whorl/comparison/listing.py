@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import fsum, log, prod
 from typing import Protocol
 
@@ -235,8 +236,15 @@ class TraceRarity:
 
     def weight(self, distinct: Iterable[str]) -> float:
         """Return the sum of the inverse document frequencies of traces; it is positive even for common ones."""
+        frequencies = _inverse_frequencies(self._submissions)
         # An exact sum does not depend on the order of a set, which differs from run to run.
-        return fsum(log((self._submissions + 1) / max(1, self._holders[trace])) for trace in distinct)
+        return fsum(map(frequencies.__getitem__, map(self._holders.__getitem__, distinct)))
+
+
+@lru_cache(1)
+def _inverse_frequencies(submissions: int) -> list[float]:
+    """Return the inverse document frequency of a trace by the number of its holders among so many submissions."""
+    return [log((submissions + 1) / max(1, holders)) for holders in range(submissions + 1)]
 
 
 def tie_break(left: frozenset[str], right: frozenset[str], rarity: TraceRarity) -> float:
