@@ -25,9 +25,10 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 # The code behind typed memoryviews, once for all modules: repeated in each, it was two thirds of what is compiled.
 MEMORYVIEWS = "whorl.kernel.memoryviews"
 
-# -O3 lets the compiler vectorise the plain loops. No -ffast-math: thresholds must be the same with every compiler.
+# -O3 lets the compiler vectorise the plain loops. No -ffast-math, and no product and sum rounded as one: thresholds
+# must be the same with every compiler.
 # -g0, because the interpreter's own flags ask for debug symbols that make the modules five times as large.
-FLAGS = ["-O3", "-g0", "-std=c11", "-Wno-unused-function"]
+FLAGS = ["-O3", "-g0", "-std=c11", "-ffp-contract=off", "-Wno-unused-function"]
 # Memoryviews are made once a call, however long its loop is: -O1 halves what compiling them costs.
 COLD = ["-O1", *FLAGS[1:]]
 # So does this where Cython's own functions begin: more than half of a module, and none of them is in a loop.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import whorl
-from whorl.comparison.candidates import Estimates, fuse
+from whorl.comparison import candidates
 from whorl.comparison.export import as_json
 from whorl.comparison.weights import Forms
 from whorl.report.words import reason
@@ -194,11 +194,20 @@ def test_sanctioned_material_is_no_evidence_in_either_stream(folder, tmp_path_fa
     assert COPY not in found or found[COPY].score < 0.1
 
 
-def scores(right, values):
+def contained(similarity):
+    """Return the containment of two submissions of equal weights, by their similarity."""
+    return 2 * similarity / (1 + similarity)
+
+
+def scores(right, similarities):
+    """Return the pairs of the first submission with others, all of the weight 1, that are so similar."""
     size = len(right)
-    measures = np.array(values, np.float64)
-    shared = np.full(size, 3, np.int32)
-    return Estimates(np.zeros(size, np.int32), np.array(right, np.int32), measures, measures / 2, shared, shared)
+    weights = contained(np.array(similarities, np.float64))
+    return np.zeros(size, np.int32), np.array(right, np.int32), weights, np.full(size, 3, np.int32)
+
+
+def fuse(streams, forms):
+    return candidates.fuse(streams, np.ones((4, len(forms.has_normal))), forms)
 
 
 NOTHING = scores([], [])
@@ -213,7 +222,7 @@ def test_without_statements_the_k_grams_of_the_normal_form_count_for_them():
     fused = fuse([scores([1, 2], [0.3, 0.6]), scores([2, 3], [0.6, 0.9]), NOTHING, NOTHING], forms([True] * 4))
     assert fused.right.tolist() == [1, 2, 3]
     assert fused.similarity.tolist() == pytest.approx([0.3 / 2.5, 0.6, 0.9 * 2 / 2.5])
-    assert fused.containment.tolist() == pytest.approx([0.15 / 2.5, 0.3, 0.45 * 2 / 2.5])
+    assert fused.containment.tolist() == pytest.approx([contained(0.3) / 2.5, contained(0.6), contained(0.9) * 2 / 2.5])
     assert fused.plain.tolist() == [3, 3, 0]
 
 

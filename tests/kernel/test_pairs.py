@@ -132,12 +132,3 @@ def test_linked_ones_have_one_root(links):
         while rows[0][root] != root:
             root = rows[0][root]
         assert root == min(sets[one])
-
-
-@given(st.lists(st.sets(st.one_of(st.integers(0, 30), st.integers(2**63 - 3, 2**63 - 1))), max_size=5))
-@examples(200)
-def test_keys_of_several_groups(groups):
-    keys = np.array([key for group in groups for key in sorted(group)], np.int64)
-    bounds = np.cumsum([0, *map(len, groups)])
-    native, specified = native_pairs.align(keys, bounds), specification.align(keys, bounds)
-    assert [column.tolist() for column in native] == [column.tolist() for column in specified]

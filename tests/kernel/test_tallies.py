@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.kernel.specification import tallies as specification
 from whorl.kernel import native_tallies
 
@@ -64,3 +65,34 @@ def test_merging(parts):
     for kernel in (native_tallies, specification):
         tallied = kernel.merge(np.array(rows, np.uint32).reshape(-1, 3), np.cumsum([0, *map(len, parts)]))
         assert [((left, right), count) for right, left, count in tallied.tolist()] == sorted(sums.items())
+
+
+# What two documents share weighs less than both together, though it may weigh more than one: sums are rounded.
+weights = st.floats(0.01, 1)
+stream = st.dictionaries(
+    st.tuples(st.integers(0, 4), st.integers(5, 9)), st.tuples(weights, st.integers(0, 3)), max_size=12
+)
+
+
+@given(st.lists(stream, min_size=4, max_size=4), st.data())
+@examples(400)
+def test_fusing(streams, data):
+    rows = [(left, right, *of_stream[left, right]) for of_stream in streams for left, right in sorted(of_stream)]
+    kinds = (np.int32, np.int32, np.float64, np.int32)
+    columns = [np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds)]
+    totals = np.array(data.draw(st.lists(st.floats(0.6, 5), min_size=40, max_size=40))).reshape(4, 10)
+    has_normal = np.array(data.draw(st.lists(st.booleans(), min_size=10, max_size=10)), np.uint8)
+    statements = np.array(data.draw(st.lists(st.integers(0, 9), min_size=20, max_size=20)), np.int64).reshape(2, 10)
+    pairs = np.cumsum([0, *map(len, streams)]), columns[0], columns[1], columns[2], columns[3]
+    native, specified = (
+        kernel.fuse(*pairs, totals, has_normal, statements, 4.0, 0.5) for kernel in (native_tallies, specification)
+    )
+    assert [column.tolist() for column in native] == [column.tolist() for column in specified]
+    assert [column.dtype for column in native] == [column.dtype for column in specified]
+    expected = {
+        pair
+        for number, of_stream in enumerate(streams)
+        for pair, (_, count) in of_stream.items()
+        if count and (number == 0 or (has_normal[pair[0]] and has_normal[pair[1]]))
+    }
+    assert list(zip(native[0].tolist(), native[1].tolist(), strict=True)) == sorted(expected)

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.comparison.normal_form import trust
+from whorl.comparison.normal_form import PRIOR_STATEMENTS
 from whorl.comparison.result import Pair
 from whorl.comparison.settings import LATE, MEASURES, Settings
 from whorl.comparison.weights import ClassPostings, Forms
 from whorl.components import Components
 from whorl.engine.sampling import distinct
-from whorl.kernel import native_pairs
+from whorl.kernel import native_pairs, native_tallies
 from whorl.matching.score import LOWEST, enough
 from whorl.scheme import Scheme
 
@@ -70,20 +70,35 @@ def estimates(
     documents = np.array(numbers, np.int64)
     reaches = [native_pairs.reach(each.offsets, each.groups, each.starts, documents) for each in streams]
     ends = np.cumsum(np.sum(reaches, axis=0))
+    totals = np.stack([each.totals for each in streams])
     done = 0
     while done < len(documents):
         room = BATCH + (int(ends[done - 1]) if done else 0)
         end = max(done + 1, int(ends.searchsorted(room, "right")))
-        made = [_estimated(each, documents[done:end]) for each in streams]
-        yield end - done, made[0] if forms is None else fuse(made, forms)
+        shared = [_shared(each, documents[done:end]) for each in streams]
+        yield end - done, _estimated(*shared[0], totals[0]) if forms is None else fuse(shared, totals, forms)
         done = end
 
 
-def _estimated(postings: ClassPostings, numbers: NDArray[np.int64]) -> Estimates:
-    """Estimate the pairs of these submissions with later ones that share a fingerprint of a stream."""
+# Pairs that share fingerprints of a stream: the numbers of both submissions, and the weight and the number of these.
+Shared: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]
+
+
+def _shared(postings: ClassPostings, numbers: NDArray[np.int64]) -> Shared:
+    """Return the pairs of these submissions with later ones that share a fingerprint of a stream."""
     lists = postings.offsets, postings.groups, postings.starts, postings.members, postings.weights
-    left, right, weights, counts = native_pairs.partners(*lists, numbers)
-    mine, theirs = postings.totals[left], postings.totals[right]
+    return native_pairs.partners(*lists, numbers)
+
+
+def _estimated(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    counts: NDArray[np.int32],
+    totals: NDArray[np.float64],
+) -> Estimates:
+    """Estimate pairs by one stream, in which each submission weighs its total."""
+    mine, theirs = totals[left], totals[right]
     return Estimates(
         left,
         right,
@@ -94,45 +109,19 @@ def _estimated(postings: ClassPostings, numbers: NDArray[np.int64]) -> Estimates
     )
 
 
-def fuse(streams: Sequence[Estimates], forms: Forms) -> Estimates:
-    """Combine the estimates of some submissions' pairs by tokens, by k-grams of the normal form, by its statements and
-    by those of the text: each measure is the mean of tokens, k-grams and statements, as in ``NormalWeights.parts``. A
-    pair with a side without a normal form has its plain measures."""
-    if not any(map(len, streams)):
-        return streams[0]
-    keys = np.concatenate([stream.left.astype(np.int64) << 32 | stream.right for stream in streams])
-    bounds = np.cumsum([0, *map(len, streams)])
-    pairs, of_keys = native_pairs.align(keys, bounds)
-    places = np.split(of_keys, bounds[1:-1])
-    left, right = (pairs >> 32).astype(np.int32), pairs.astype(np.int32)
-    both = forms.has_normal[left] & forms.has_normal[right]
-    trusted = [trust(np.minimum(counts[left], counts[right])) for counts in (forms.statements, forms.standing)]
-    fused = []
-    for name in ("similarity", "containment"):
-        tokens, grams, *kinds = (
-            _spread(getattr(stream, name), at, len(pairs)) for stream, at in zip(streams, places, strict=True)
+def fuse(streams: Sequence[Shared], totals: NDArray[np.float64], forms: Forms) -> Estimates:
+    """Estimate pairs by tokens, by k-grams of the normal form, by its statements and by those of the text: each measure
+    is the mean of tokens, k-grams and statements, as in ``NormalWeights.parts`` and ``matching.score.mean``. A pair
+    with a side without a normal form has its plain measures."""
+    bounds = np.cumsum([0, *(len(left) for left, *_ in streams)])
+    left, right, weights, counts = map(np.concatenate, zip(*streams, strict=True))
+    statements = np.stack([forms.statements, forms.standing])
+    has_normal = forms.has_normal.view(np.uint8)
+    return Estimates(
+        *native_tallies.fuse(
+            bounds, left, right, weights, counts, totals, has_normal, statements, PRIOR_STATEMENTS, LOWEST
         )
-        blended = [share * kind + (1 - share) * grams for kind, share in zip(kinds, trusted, strict=True)]
-        parts = np.stack([tokens, grams, np.max(blended, axis=0)])
-        fused.append(np.where(both, _means(parts), tokens))
-    shared = [_spread(stream.shared, at, len(pairs)) for stream, at in zip(streams, places, strict=True)]
-    most = np.where(both, np.max(shared, axis=0), shared[0])
-    estimates = Estimates(left, right, fused[0], fused[1], most, shared[0])
-    are_shared = most > 0
-    return estimates if are_shared.all() else estimates.chosen(are_shared)
-
-
-def _means(parts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean of the parts of each pair, as ``matching.score.mean`` does."""
-    means: NDArray[np.float64] = (parts.sum(0) - (1 - LOWEST) * parts.min(0)) / (len(parts) - 1 + LOWEST)
-    return means
-
-
-def _spread(values: NDArray[Any], places: NDArray[np.intp], size: int) -> NDArray[Any]:
-    """Put values in their places among ``size`` ones, with 0 for the others."""
-    spread = np.zeros(size, values.dtype)
-    spread[places] = values
-    return spread
+    )
 
 
 class BestPairs:

@@ -12,7 +12,6 @@ from cython.cimports.whorl.kernel.soon import whorl_soon
 SOON = cython.declare(int64_t, 16)
 # Partners of a document that are sorted one by one; more are looked up in their order.
 FEW = cython.declare(int64_t, 64)
-MOST = cython.declare(int64_t, 0x7FFFFFFFFFFFFFFF)
 
 
 def hopeful(
@@ -338,33 +337,6 @@ def _ascend(row: cython.pointer[int32_t], n: int64_t, counts: cython.pointer[int
             row[j] = row[j - 1]
             j -= 1
         row[j] = moving
-
-
-def align(keys: cython.const[int64_t][::1], bounds: cython.const[int64_t][::1]):
-    distinct = np.empty(keys.shape[0], np.int64)
-    places = np.empty(keys.shape[0], np.int64)
-    out: int64_t[::1] = distinct
-    place: int64_t[::1] = places
-    heads: int64_t[::1] = np.array(bounds)
-    groups: cython.Py_ssize_t = bounds.shape[0] - 1
-    count: cython.Py_ssize_t = 0
-    left: cython.Py_ssize_t = keys.shape[0]
-    group: cython.Py_ssize_t
-    least: int64_t
-    with cython.nogil:
-        while left:
-            least = MOST
-            for group in range(groups):
-                if heads[group] < bounds[group + 1]:
-                    least = min(least, keys[heads[group]])
-            for group in range(groups):
-                if heads[group] < bounds[group + 1] and keys[heads[group]] == least:
-                    place[heads[group]] = count
-                    heads[group] += 1
-                    left -= 1
-            out[count] = least
-            count += 1
-    return distinct[:count], places
 
 
 def unite(parents: int32_t[::1], lefts: cython.const[int32_t][::1], rights: cython.const[int32_t][::1]):

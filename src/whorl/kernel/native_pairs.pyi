@@ -85,9 +85,5 @@ def partners(
     ``members[starts[g] : starts[g + 1]]``, ascending, with d among them.
     """
 
-def align(keys: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct keys of several groups, ascending, and the place of each key among them. The keys between two
-    bounds are a group; they ascend and differ."""
-
 def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
     """Put both ends of each link into one set, in place (union-find). The root of a set is its least member."""

@@ -2,8 +2,11 @@
 
 import cython
 import numpy as np
-from cython.cimports.libc.stdint import int64_t, uint32_t, uint64_t
+from cython.cimports.libc.stdint import int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy, memset
+
+# Greater than the numbers of any two documents.
+MOST = cython.declare(int64_t, 0x7FFFFFFFFFFFFFFF)
 
 
 def follow(
@@ -219,3 +222,86 @@ def _merge(
     elif two < end:
         memcpy(cython.address(out[at, 0]), cython.address(rows[two, 0]), (end - two) * 12)
     return at + middle - one + end - two
+
+
+def fuse(
+    bounds: cython.const[int64_t][::1],
+    lefts: cython.const[int32_t][::1],
+    rights: cython.const[int32_t][::1],
+    weights: cython.const[cython.double][::1],
+    counts: cython.const[int32_t][::1],
+    totals: cython.const[cython.double][:, ::1],
+    has_normal: cython.const[uint8_t][::1],
+    statements: cython.const[int64_t][:, ::1],
+    prior: cython.double,
+    lowest: cython.double,
+):
+    room: cython.Py_ssize_t = lefts.shape[0]
+    numbers = np.empty((4, room), np.int32)
+    measures = np.empty((2, room), np.float64)
+    out: int32_t[:, ::1] = numbers
+    fused: cython.double[:, ::1] = measures
+    at: int64_t[::1] = np.array(bounds[:4])
+    shared = cython.declare(int32_t[4])
+    similarity = cython.declare(cython.double[4])
+    containment = cython.declare(cython.double[4])
+    shares = cython.declare(cython.double[2])
+    count: cython.Py_ssize_t = 0
+    stream: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    pair: int64_t
+    one: int64_t
+    two: int64_t
+    fewer: int64_t
+    weight: cython.double
+    with cython.nogil:
+        while True:
+            pair = MOST
+            for stream in range(4):
+                if at[stream] < bounds[stream + 1]:
+                    pair = min(pair, cython.cast(int64_t, lefts[at[stream]]) << 32 | rights[at[stream]])
+            if pair == MOST:
+                break
+            one, two = pair >> 32, pair & 0x7FFFFFFF
+            for stream in range(4):
+                shared[stream] = 0
+                similarity[stream] = containment[stream] = 0
+                i = at[stream]
+                if i < bounds[stream + 1] and lefts[i] == one and rights[i] == two:
+                    weight = weights[i]
+                    similarity[stream] = min(1.0, weight / (totals[stream, one] + totals[stream, two] - weight))
+                    containment[stream] = min(1.0, weight / min(totals[stream, one], totals[stream, two]))
+                    shared[stream] = counts[i]
+                    at[stream] += 1
+            out[0, count], out[1, count] = cython.cast(int32_t, one), cython.cast(int32_t, two)
+            out[2, count] = out[3, count] = shared[0]
+            if has_normal[one] and has_normal[two]:
+                for i in range(2):
+                    fewer = min(statements[i, one], statements[i, two])
+                    shares[i] = fewer / (fewer + prior)
+                fused[0, count] = _mean(similarity, shares, lowest)
+                fused[1, count] = _mean(containment, shares, lowest)
+                for stream in range(1, 4):
+                    out[2, count] = max(out[2, count], shared[stream])
+            else:
+                fused[0, count], fused[1, count] = similarity[0], containment[0]
+            count += out[2, count] > 0
+    return (
+        numbers[0, :count], numbers[1, :count], measures[0, :count], measures[1, :count], numbers[2, :count],
+        numbers[3, :count],
+    )  # fmt: skip
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _mean(
+    values: cython.pointer[cython.double], shares: cython.pointer[cython.double], lowest: cython.double
+) -> cython.double:
+    """Returns the mean of three, in which the lowest has less weight: two values, and the greater one of two others
+    that are blended with the second."""
+    one: cython.double = shares[0] * values[2] + (1 - shares[0]) * values[1]
+    two: cython.double = shares[1] * values[3] + (1 - shares[1]) * values[1]
+    blended: cython.double = max(one, two)
+    least: cython.double = min(min(values[0], values[1]), blended)
+    return (values[0] + values[1] + blended - (1 - lowest) * least) / (2 + lowest)

@@ -32,3 +32,32 @@ def count(pairs: NDArray[np.uint64], weights: NDArray[np.uint32]) -> tuple[NDArr
 
 def merge(rows: NDArray[np.uint32], bounds: NDArray[np.int64]) -> NDArray[np.uint32]:
     """Merge runs of rows, divided at ``bounds``, and sum the counts of equal pairs. Overwrites ``rows``."""
+
+def fuse(
+    bounds: NDArray[np.int64],
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    counts: NDArray[np.int32],
+    totals: NDArray[np.float64],
+    has_normal: NDArray[np.uint8],
+    statements: NDArray[np.int64],
+    prior: float,
+    lowest: float,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]:
+    """Return the pairs of four streams, ascending, each once: both numbers, similarity, containment, and what they
+    share, in the stream where it is most and in the first one. Pairs that share nothing there are left out.
+
+    Stream i has the pairs between ``bounds[i]`` and ``bounds[i + 1]``, ascending, with the weight and the number of
+    what they share; a document weighs ``totals[i]`` in it. The first stream alone counts unless both documents have a
+    normal form. Otherwise a measure is the mean of the first stream, of the second, and of the third or fourth,
+    whichever is greater after it is blended with the second: it has the share n / (n + ``prior``), with n the
+    ``statements`` of the document with fewer. The lowest of the three has the weight ``lowest``.
+    """

@@ -161,13 +161,6 @@ def partners(
     return lefts, rights, totals, numbers
 
 
-def align(keys: NDArray[np.int64], bounds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct keys of several groups, ascending, and the place of each key among them. The keys between two
-    ``bounds`` are a group; they ascend and differ."""
-    distinct = np.unique(keys)
-    return distinct, distinct.searchsorted(keys)
-
-
 def unite(parents: NDArray[np.int32], lefts: NDArray[np.int32], rights: NDArray[np.int32]) -> None:
     """Put both ends of each link into one set, in place. ``parents[i] <= i``, and the root of a set, its least member,
     is its own parent; each link leaves its ends nearer to their root."""

@@ -1,6 +1,7 @@
 """Pairs of documents counted, in plain Python: the specification of ``native_tallies``."""
 
-from itertools import groupby
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,3 +70,56 @@ def merge(rows: NDArray[np.uint32], bounds: NDArray[np.int64]) -> NDArray[np.uin
     for right, left, shared in rows[: bounds[-1]].tolist():
         total[left, right] = total.get((left, right), 0) + shared
     return np.array([(right, left, total[left, right]) for left, right in sorted(total)], np.uint32).reshape(-1, 3)
+
+
+def fuse(
+    bounds: NDArray[np.int64],
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    counts: NDArray[np.int32],
+    totals: NDArray[np.float64],
+    has_normal: NDArray[np.uint8],
+    statements: NDArray[np.int64],
+    prior: float,
+    lowest: float,
+) -> tuple[NDArray[np.generic], ...]:
+    """The pairs of four streams, ascending, each once: both numbers, similarity, containment, and what they share, in
+    the stream where it is most and in the first one. Pairs that share nothing there are left out.
+
+    Stream i has the pairs between ``bounds[i]`` and ``bounds[i + 1]``, ascending, with the weight and the number of
+    what they share; a document weighs ``totals[i]`` in it. The first stream alone counts unless both documents have a
+    normal form. Otherwise a measure is the mean of the first stream, of the second, and of the third or fourth,
+    whichever is greater after it is blended with the second: it has the share n / (n + ``prior``), with n the
+    ``statements`` of the document with fewer. The lowest of the three has the weight ``lowest``.
+    """
+    found: dict[tuple[int, int], dict[int, tuple[float, float, int]]] = {}
+    for stream, (first, last) in enumerate(pairwise(bounds.tolist())):
+        columns = (column[first:last].tolist() for column in (lefts, rights, weights, counts))
+        for left, right, weight, count in zip(*columns, strict=True):
+            sizes = float(totals[stream, left]), float(totals[stream, right])
+            similarity, containment = weight / (sum(sizes) - weight), weight / min(sizes)
+            found.setdefault((left, right), {})[stream] = min(1.0, similarity), min(1.0, containment), count
+    rows = []
+    for (left, right), by_stream in sorted(found.items()):
+        measured = [by_stream.get(stream, (0.0, 0.0, 0)) for stream in range(4)]
+        similarity, containment, most = measured[0]
+        if has_normal[left] and has_normal[right]:
+            shares = [
+                fewer / (fewer + prior) for fewer in np.minimum(statements[:, left], statements[:, right]).tolist()
+            ]
+            similarity, containment = (
+                _mean(values, shares, lowest) for values in list(zip(*measured, strict=True))[:2]
+            )
+            most = max(count for _, _, count in measured)
+        if most:
+            rows.append((left, right, similarity, containment, most, measured[0][2]))
+    kinds = (np.int32, np.int32, np.float64, np.float64, np.int32, np.int32)
+    return tuple(np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds))
+
+
+def _mean(values: Sequence[float], shares: Sequence[float], lowest: float) -> float:
+    first, second, *others = values
+    blended = max(share * other + (1 - share) * second for share, other in zip(shares, others, strict=True))
+    three = first, second, blended
+    return (sum(three) - (1 - lowest) * min(three)) / (2 + lowest)
