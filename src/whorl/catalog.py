@@ -4,10 +4,13 @@ A row names an implementation as ``module:attribute``. Other packages add rows t
 ``whorl.formats`` and ``whorl.engine``; a declared name always wins over an entry point of the same name.
 """
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whorl.errors import UnknownNameError
@@ -63,7 +66,9 @@ class Catalog:
 
     @cached_property
     def _plugins(self) -> dict[str, CatalogRow]:
-        from importlib.metadata import entry_points  # slow to import, and rarely needed
+        if not _may_offer(self.group):
+            return {}
+        from importlib.metadata import entry_points
 
         return {point.name: _row(point) for point in entry_points(group=self.group)}
 
@@ -81,6 +86,35 @@ class Catalog:
         if name in self._plugins:
             return self._plugins[name]
         raise UnknownNameError(self.kind, name, self.names())
+
+
+# The folders in which packages of today and of old say what they offer.
+_OFFERING = (".dist-info", ".egg-info", "EGG-INFO")
+
+
+def _may_offer(group: str) -> bool:
+    """Return whether an installed package may offer something in a group. Most offer nothing, and to import what knows
+    it for certain takes longer than to read a small program."""
+    if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
+        return True
+    header = f"[{group}]".encode()
+    return any(header in offer for place in sys.path for offer in _offers(Path(place), header))
+
+
+def _offers(place: Path, unknown: bytes) -> Iterator[bytes]:
+    """Yield what the packages in a place offer; for one that is no folder, ``unknown``."""
+    try:
+        folders = [each for each in place.iterdir() if each.name.endswith(_OFFERING)]
+    except NotADirectoryError:
+        yield unknown
+        return
+    except OSError:  # what cannot be listed cannot be imported from either
+        return
+    for folder in folders:
+        try:
+            yield (folder / "entry_points.txt").read_bytes()
+        except OSError:  # it offers nothing
+            continue
 
 
 def _row(point: "EntryPoint") -> CatalogRow:
