@@ -448,3 +448,8 @@ class TestCompare:
         done = self.run("compare", homework, "--cache", tmp_path / "x", "--no-cache")
         assert done.exit_code == 2
         assert "exclude each other" in done.stderr
+
+    @pytest.mark.parametrize("action", ["show", "clear"])
+    def test_looking_at_a_cache_that_is_not_there_makes_none(self, tmp_path, action):
+        assert "0 entries" in self.run("cache", action, "--cache", tmp_path / "nowhere").stdout
+        assert not (tmp_path / "nowhere").exists()

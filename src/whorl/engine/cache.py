@@ -67,6 +67,11 @@ def default_folder() -> Path:
     return (Path(root) if root else Path.home() / ".cache") / "whorl"
 
 
+def has_readings(folder: Path) -> bool:
+    """Return whether a folder has a cache. To open one that is not there makes it."""
+    return (folder / FILE).exists()
+
+
 class CacheEntry(NamedTuple):
     """One reading: facts that JSON can hold, and arrays."""
 
