@@ -3,17 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from typing import Final
 
 from whorl.formats.code.normal.nodes import JUMPS, OF_THIS, TreeNode
 
 # Nodes that run at another time than the statements around them, and have their own names.
-LATER = frozenset({"function", "lambda"})
-SCOPES = LATER | {"class"}
+LATER: Final = frozenset({"function", "lambda"})
+SCOPES: Final = LATER | {"class"}
 
 # Nodes that name something shared, which other code can change.
-SHARED = frozenset({"global", "read", "reference"})
+SHARED: Final = frozenset({"global", "read", "reference"})
 
-WRITING = frozenset({"assign", "declare", "augment", "update", "parameter", "each"})
+WRITING: Final = frozenset({"assign", "declare", "augment", "update", "parameter", "each"})
 
 
 @dataclass(slots=True, eq=False)
@@ -52,13 +53,15 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
         elif kind in SCOPES:
             names = FunctionScope(node, names)
             program_scopes.append(names)
-        elif kind in WRITING and inside:
+        elif not inside:
+            continue
+        elif kind in WRITING:
             if kind == "assign" and parent.kind != "block":
                 names.inner.append(node)
             if inside[0].kind == "name":
                 _write(node, names, implicit)
                 inside = inside[1:]
-        elif kind == "call" and inside and inside[0].kind == "name":
+        elif kind == "call" and inside[0].kind == "name":
             names.reads[called(inside[0].text)] += 1
             inside = inside[1:]
         elif kind in SHARED or (kind == "op" and node.text == b"&" and len(inside) == 1):
@@ -131,22 +134,22 @@ def called(name: bytes) -> bytes:
 
 
 # Changes what it names first.
-WRITES = frozenset({"assign", "augment", "update", "declare", "each"})
+WRITES: Final = frozenset({"assign", "augment", "update", "declare", "each"})
 
 # Statements all of whose expressions are evaluated once, before anything else that they do.
-SIMPLE = frozenset({"assign", "declare", "return", "throw", "print", "call"})
+SIMPLE: Final = frozenset({"assign", "declare", "return", "throw", "print", "call"})
 
 # Operators that may leave their right side unevaluated.
-SHORT_CIRCUIT = frozenset({b"&&", b"||", b"and", b"or", b"??"})
+SHORT_CIRCUIT: Final = frozenset({b"&&", b"||", b"and", b"or", b"??"})
 
 # Calls that only reckon, in any language: by the name that is called, or by the object that it is called on.
-PURE_CALLS = frozenset(
+PURE_CALLS: Final = frozenset(
     b"abs sqrt pow min max floor ceil round len length size charAt equals toString valueOf parseInt parseDouble "
     b"parseFloat int float str bool Number String parse ToString Parse ToInt32 toFixed isEmpty indexOf substring sin "
     b"cos tan log exp sum sorted range".split()
 )
 # Types that can be made without anybody noticing.
-PURE_NEW = frozenset(
+PURE_NEW: Final = frozenset(
     b"Scanner java.util.Scanner BufferedReader InputStreamReader ArrayList LinkedList HashMap HashSet StringBuilder "
     b"StringBuffer Random Date int double Array Map Set List Dictionary".split()
 )
@@ -277,7 +280,7 @@ def _visit_children(node: TreeNode, total: Effects, waiting: list[TreeNode]) -> 
     waiting += node.children
 
 
-_VISITS = {
+_VISITS: Final = {
     "name": _visit_name,
     **dict.fromkeys(WRITES, _visit_write),
     "field": _visit_memory,
@@ -295,4 +298,4 @@ _VISITS = {
 }  # fmt: skip
 
 # Kinds that are understood: what only the grammar knows may do anything, and more than once.
-KNOWN = frozenset(_VISITS)
+KNOWN: Final = frozenset(_VISITS)

@@ -1,13 +1,14 @@
 """Rewrites of control flow: branches, loops and tail recursion."""
 
 from collections import Counter
+from typing import Final
 
 from whorl.formats.code.normal.analysis import LATER, FunctionScope, called, effects
 from whorl.formats.code.normal.expressions import negated
 from whorl.formats.code.normal.nodes import BRANCHES, CHAINED, JUMPS, LOOPS, TAILS, TreeNode, block
 
 # Values that any ``if`` may compare again and again without doing anything: what is not one of these is compared once.
-REPEATABLE = frozenset({"name", "field", "index", "number", "string", "char", "constant"})
+REPEATABLE: Final = frozenset({"name", "field", "index", "number", "string", "char", "constant"})
 
 
 def nest_chain(node: TreeNode) -> TreeNode:
@@ -123,10 +124,10 @@ def _again(body: TreeNode) -> TreeNode:
 
 
 # Conditions that always hold.
-ALWAYS = frozenset({b"true", b"True", b"1"})
+ALWAYS: Final = frozenset({b"true", b"True", b"1"})
 
 # In these a ``continue`` belongs to another loop, or to none.
-OTHER = frozenset({"loop", "while", "do", "for", "each", "function", "lambda", "class"})
+OTHER: Final = frozenset({"loop", "while", "do", "for", "each", "function", "lambda", "class"})
 
 
 def unify_while(node: TreeNode) -> TreeNode:

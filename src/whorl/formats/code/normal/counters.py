@@ -6,6 +6,7 @@ Only counters with literal whole numbers are rewritten.
 
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 from whorl.formats.code.normal.analysis import WRITES, FunctionScope
 from whorl.formats.code.normal.nodes import COUNTERS, TreeNode
@@ -17,10 +18,10 @@ BACK, AHEAD = 6, 50
 LONG, MANY = 500, 8
 
 # Digits of the numbers that are looked at.
-DIGITS = 9
+DIGITS: Final = 9
 
 # In these a ``break`` or ``continue`` belongs to another loop.
-OTHER = frozenset({"loop", "each", "function", "lambda", "class", "switch"})
+OTHER: Final = frozenset({"loop", "each", "function", "lambda", "class", "switch"})
 
 
 @dataclass(frozen=True, slots=True)

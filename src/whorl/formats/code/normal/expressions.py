@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import islice
 from operator import is_
+from typing import Final
 
 from whorl.formats.code.normal.analysis import FunctionScope
 from whorl.formats.code.normal.lowering import CHAINING
@@ -21,7 +22,7 @@ from whorl.formats.code.normal.nodes import (
 )
 
 # Expressions without side effects that give the same value when evaluated again at once.
-STEADY = LEAVES | {"op", "field", "index", "cast"}
+STEADY: Final = LEAVES | {"op", "field", "index", "cast"}
 
 
 def ask_once(node: TreeNode) -> TreeNode:
@@ -63,17 +64,17 @@ def _is_simple(target: TreeNode) -> bool:
 
 
 # The negation of each comparison. For numbers that are none (NaN) ``!(a < b)`` is not ``b <= a``; no copy hides there.
-OPPOSITE = {
+OPPOSITE: Final = {
     b"==": b"!=", b"!=": b"==", b"===": b"!==", b"!==": b"===", b"<": b">=", b">=": b"<", b">": b"<=", b"<=": b">",
 }  # fmt: skip
 
 # Comparisons that are written the other way round.
-MIRRORED = {b">": b"<", b">=": b"<="}
+MIRRORED: Final = {b">": b"<", b">=": b"<="}
 
-NOT = frozenset({b"!", b"not"})
+NOT: Final = frozenset({b"!", b"not"})
 
 # Of two opposite conditions the branches follow the first.
-SECOND = frozenset({b"!=", b"!==", b"<="})
+SECOND: Final = frozenset({b"!=", b"!==", b"<="})
 
 
 def negate(node: TreeNode) -> TreeNode:
@@ -125,15 +126,15 @@ def negated(condition: TreeNode) -> TreeNode:
 
 
 # Digits that a number may have and be reckoned with: what is longer is data, and its product would be longer still.
-DIGITS = 9
+DIGITS: Final = 9
 
-RECKONED: dict[bytes, Callable[[int, int], int]] = {
+RECKONED: Final[dict[bytes, Callable[[int, int], int]]] = {
     b"+": lambda a, b: a + b,
     b"-": lambda a, b: a - b,
     b"*": lambda a, b: a * b,
 }
 
-COMMUTING = frozenset({b"*", b"&&", b"||", b"and", b"or", b"==", b"!=", b"===", b"!==", b"&", b"|", b"^"})
+COMMUTING: Final = frozenset({b"*", b"&&", b"||", b"and", b"or", b"==", b"!=", b"===", b"!==", b"&", b"|", b"^"})
 
 
 def fold(node: TreeNode) -> TreeNode:
@@ -191,16 +192,16 @@ def _key(operand: TreeNode) -> str:
 
 # Calls that raise a number to a power, by their name. A program that declares another function of this name
 # and calls it with the number 2 gets the product of a number that it does not reckon: nobody was seen to.
-CALLED = frozenset({b"pow", b"Pow"})
+CALLED: Final = frozenset({b"pow", b"Pow"})
 
 # On what the power is called, if on anything.
-HOLDERS = frozenset({b"Math", b"math", b"std"})
+HOLDERS: Final = frozenset({b"Math", b"math", b"std"})
 
 # The powers that people write as products.
-TIMES = {b"2": 2, b"2.0": 2, b"3": 3, b"3.0": 3}
+TIMES: Final = {b"2": 2, b"2.0": 2, b"3": 3, b"3.0": 3}
 
 # Nodes of what is multiplied: longer things nobody writes twice.
-LONG = 24
+LONG: Final = 24
 
 
 def multiply_call(node: TreeNode) -> TreeNode:

@@ -55,10 +55,10 @@ if TYPE_CHECKING:
 
 
 # Nodes without a symbol of their own: what is inside them says it.
-SILENT = frozenset({"list", "nothing", "class", "parameter", "cast"})
+SILENT: Final = frozenset({"list", "nothing", "class", "parameter", "cast"})
 
 # Nodes whose symbol comes before what is inside them, and after which their end is told.
-FIRST = frozenset({"function", "lambda", "each", "switch", "case", "try_statement"})
+FIRST: Final = frozenset({"function", "lambda", "each", "switch", "case", "try_statement"})
 
 # Between two statements, in what is still to be told.
 CUT: Final = ""
@@ -211,8 +211,8 @@ def _symbol(family: str, kind: str, text: bytes) -> int:
     return symbol(family, f"{kind}:{text.decode('utf-8', 'replace')}" if text else kind)
 
 
-C_LIKE = frozenset({"c", "cpp", "java", "csharp", "javascript", "typescript", "tsx"})
-ALL = C_LIKE | {"python"}
+C_LIKE: Final = frozenset({"c", "cpp", "java", "csharp", "javascript", "typescript", "tsx"})
+ALL: Final = C_LIKE | {"python"}
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class Rewrite:
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
 
 
-REWRITES = (
+REWRITES: Final = (
     Rewrite(
         "loops unified",
         nodes.LOOPS,
@@ -279,7 +279,7 @@ REWRITES = (
 
 
 @cache
-def rules(language: str, chosen: int = nodes.ALL) -> Mapping[str, tuple[Rule, ...]]:
+def rules(language: str, chosen: int = nodes.ALL) -> dict[str, tuple[Rule, ...]]:
     """Return the rules of a language for single nodes, by kind, in the order of the table."""
     by_kind: dict[str, list[Rule]] = {}
     for rewrite in REWRITES:
@@ -295,7 +295,7 @@ def names(bits: int) -> tuple[str, ...]:
 
 
 # Which module has the table of a language.
-TABLES = {
+TABLES: Final = {
     "c": "lower_c",
     "cpp": "lower_c",
     "csharp": "lower_csharp",
@@ -307,16 +307,16 @@ TABLES = {
 }
 
 # Languages in which whoever assigns a name declares it.
-IMPLICIT = frozenset({"python"})
+IMPLICIT: Final = frozenset({"python"})
 
 # Languages whose programs do what stands outside all functions.
-SCRIPTS = frozenset({"python", "javascript", "typescript", "tsx"})
+SCRIPTS: Final = frozenset({"python", "javascript", "typescript", "tsx"})
 
 # Languages without ``this``: the word in their comments says nothing.
-WITHOUT_THIS = frozenset({"c", "python"})
+WITHOUT_THIS: Final = frozenset({"c", "python"})
 
 # The rewrites of each block of a function, in this order.
-STEPS: tuple[tuple[int, Callable[[TreeNode, FunctionScope], TreeNode]], ...] = (
+STEPS: Final[tuple[tuple[int, Callable[[TreeNode, FunctionScope], TreeNode]], ...]] = (
     (nodes.DECLARATIONS, drop_declarations),
     (nodes.IDLE, drop_idle),
     (nodes.TEMPORARIES, drop_temporaries),
@@ -412,7 +412,7 @@ def _table(module: str) -> LoweringTable:
 
 
 @cache
-def _by_number(name: str) -> Mapping[int, Lowering]:
+def _by_number(name: str) -> dict[int, Lowering]:
     from whorl.formats.code.plan import plan
 
     grammar, table = plan(name).grammar, _table(TABLES[name])
@@ -424,5 +424,5 @@ def _by_number(name: str) -> Mapping[int, Lowering]:
     }
 
 
-def _lowerings(how: Plan) -> Mapping[int, Lowering]:
+def _lowerings(how: Plan) -> dict[int, Lowering]:
     return _by_number(how.row.name)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from whorl.formats.code.normal.analysis import (
     KNOWN,
@@ -17,7 +18,7 @@ from whorl.formats.code.normal.analysis import (
 from whorl.formats.code.normal.nodes import INLINED, LEAVES, TreeNode, blocks
 
 # Calls that are looked at in one function: each is compared with those before it that have the same key.
-MANY = 64
+MANY: Final = 64
 
 
 def share_calls(names: FunctionScope, local: dict[bytes, FunctionScope]) -> None:
@@ -94,13 +95,13 @@ def _count(statement: TreeNode, wanted: set[int]) -> int:
 SMALL, ONCE = 120, 600
 
 # How many calls inside each other are followed.
-DEPTH = 4
+DEPTH: Final = 4
 
 # Nodes that a program may grow by: as many as it has, and for small ones this many.
-GROWTH = 500
+GROWTH: Final = 500
 
 # The part of other statements that is evaluated first.
-EVALUATED = {"if": 0, "loop": 0, "each": 1}
+EVALUATED: Final = {"if": 0, "loop": 0, "each": 1}
 
 
 def inline_functions(

@@ -1,5 +1,7 @@
 """Lower C and C++ to the neutral tree."""
 
+from typing import Final
+
 from whorl.formats.code.normal.lowering import (
     Lowerer,
     LoweringTable,
@@ -18,13 +20,13 @@ from whorl.formats.code.normal.lowering import (
 from whorl.formats.code.normal.nodes import TreeNode
 from whorl.formats.code.row import words
 
-PRINTS = frozenset({b"printf", b"puts", b"putchar", b"std::printf", b"std::puts", b"wprintf"})
-OUTPUT = frozenset({b"cout", b"std::cout", b"cerr", b"std::cerr"})
-INPUT = frozenset({b"cin", b"std::cin"})
-LINE_ENDS = frozenset({b"endl", b"std::endl"})
+PRINTS: Final = frozenset({b"printf", b"puts", b"putchar", b"std::printf", b"std::puts", b"wprintf"})
+OUTPUT: Final = frozenset({b"cout", b"std::cout", b"cerr", b"std::cerr"})
+INPUT: Final = frozenset({b"cin", b"std::cin"})
+LINE_ENDS: Final = frozenset({b"endl", b"std::endl"})
 
 # Declarators that say how a name is declared; the name is inside.
-AROUND = frozenset({"pointer_declarator", "array_declarator", "parenthesized_declarator", "init_declarator"})
+AROUND: Final = frozenset({"pointer_declarator", "array_declarator", "parenthesized_declarator", "init_declarator"})
 
 
 def shifted(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
@@ -100,7 +102,7 @@ def case(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return TreeNode("case", [block, *values], syntax.start_byte, syntax.end_byte)
 
 
-TABLE = LoweringTable(
+TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
         "field_identifier": leaf("name"),

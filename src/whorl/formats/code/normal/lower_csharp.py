@@ -1,5 +1,7 @@
 """Lower C# to the neutral tree."""
 
+from typing import Final
+
 from whorl.formats.code.normal.lowering import (
     Lowerer,
     LoweringTable,
@@ -22,13 +24,13 @@ from whorl.formats.code.normal.lowering import (
 from whorl.formats.code.normal.nodes import TreeNode
 from whorl.formats.code.row import words
 
-PRINTS = frozenset(
+PRINTS: Final = frozenset(
     f"{prefix}Console.{method}".encode()
     for prefix in ("", "System.")
     for method in ("Write", "WriteLine", "Out.Write", "Out.WriteLine", "Error.Write", "Error.WriteLine")
 )
 
-PATTERNS = frozenset({"constant_pattern", "case_pattern", "case_switch_label", "default_switch_label"})
+PATTERNS: Final = frozenset({"constant_pattern", "case_pattern", "case_switch_label", "default_switch_label"})
 
 
 def variable(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
@@ -63,7 +65,7 @@ def parameter(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return TreeNode("parameter" if is_plain else "reference", [name], syntax.start_byte, syntax.end_byte)
 
 
-TABLE = LoweringTable(
+TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
         "implicit_parameter": leaf("name"),

@@ -1,5 +1,7 @@
 """Lower Java to the neutral tree."""
 
+from typing import Final
+
 from whorl.formats.code.normal.lowering import (
     Lowerer,
     LoweringTable,
@@ -20,8 +22,8 @@ from whorl.formats.code.normal.nodes import TreeNode
 from whorl.formats.code.row import words
 
 # What writes to the program's output, when it is called on one of these.
-OUTPUT = frozenset({b"System.out", b"System.err"})
-PRINTS = frozenset({b"print", b"println", b"printf", b"format", b"write", b"append"})
+OUTPUT: Final = frozenset({b"System.out", b"System.err"})
+PRINTS: Final = frozenset({b"print", b"println", b"printf", b"format", b"write", b"append"})
 
 
 def invocation(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
@@ -53,7 +55,7 @@ def case(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return TreeNode("case", [block] if is_default else [block, *values], syntax.start_byte, syntax.end_byte, rule)
 
 
-TABLE = LoweringTable(
+TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
         "type_identifier": leaf("name"),

@@ -1,5 +1,7 @@
 """Lower JavaScript and TypeScript to the neutral tree."""
 
+from typing import Final
+
 from whorl.formats.code.normal.lowering import (
     Lowerer,
     LoweringTable,
@@ -22,7 +24,7 @@ from whorl.formats.code.normal.lowering import (
 from whorl.formats.code.normal.nodes import TreeNode
 from whorl.formats.code.row import words
 
-PRINTS = frozenset(
+PRINTS: Final = frozenset(
     b"console.log console.info console.error console.warn process.stdout.write document.write document.writeln "
     b"alert print".split()
 )
@@ -94,7 +96,7 @@ def for_loop(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return TreeNode("for", inside, syntax.start_byte, syntax.end_byte)
 
 
-TABLE = LoweringTable(
+TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
         "property_identifier": leaf("name"),

@@ -1,5 +1,7 @@
 """Lower Python to the neutral tree."""
 
+from typing import Final
+
 from whorl.formats.code.normal.lowering import (
     Lowerer,
     LoweringTable,
@@ -16,10 +18,10 @@ from whorl.formats.code.normal.lowering import (
 from whorl.formats.code.normal.nodes import TreeNode
 from whorl.formats.code.row import words
 
-PRINTS = frozenset({b"print", b"sys.stdout.write", b"sys.stderr.write"})
+PRINTS: Final = frozenset({b"print", b"sys.stdout.write", b"sys.stderr.write"})
 
 # How a program asks whether it is the one that runs.
-MAIN = b"__name__"
+MAIN: Final = b"__name__"
 
 
 def attribute(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
@@ -42,10 +44,10 @@ def function(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
     return node
 
 
-_FUNCTION = shape("function", ":parameters", ":body", text="name")
+_FUNCTION: Final = shape("function", ":parameters", ":body", text="name")
 
 # Methods that get the class without a decorator that says so.
-OF_CLASSES = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
+OF_CLASSES: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
 
 
 def _receiver(lowerer: Lowerer, syntax: Syntax) -> bytes:
@@ -162,7 +164,7 @@ def parameters(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return TreeNode("block", inside, syntax.start_byte, syntax.end_byte)
 
 
-TABLE = LoweringTable(
+TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
         "integer": leaf("number"),

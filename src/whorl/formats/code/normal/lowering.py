@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from whorl.formats.code.normal.nodes import OF_THIS, TreeNode, tidy
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 # As deep as a tree may be: several times what people nest. Every level costs the rewrites up to four Python calls.
-DEEPEST = 100
+DEEPEST: Final = 100
 
 # As many nodes as a tree may have: about 250 kB of code. If all of them stand in the innermost of a hundred blocks, the
 # rewrites take three seconds: a worker is given ten.
-LARGEST = 1 << 16
+LARGEST: Final = 1 << 16
 
 # Operators that chain: (a + b) + c has one node with three operands.
-CHAINING = frozenset({b"+", b"*", b"&&", b"||", b"and", b"or", b"&", b"|", b"^", b"<<", b">>", b"??"})
+CHAINING: Final = frozenset({b"+", b"*", b"&&", b"||", b"and", b"or", b"&", b"|", b"^", b"<<", b">>", b"??"})
 
 Syntax: TypeAlias = "tree_sitter.Node"
 Lowering: TypeAlias = Callable[["Lowerer", Syntax], TreeNode | None]
@@ -43,7 +43,7 @@ class Lowerer:
     """Lowers one program. ``lowerings`` are keyed by the grammar's numbers, ``rules`` by the kind of a finished
     node. ``receiver`` is the parameter that has the object, in the method that is lowered."""
 
-    def __init__(self, data: bytes, lowerings: Mapping[int, Lowering], rules: Mapping[str, tuple[Rule, ...]]) -> None:
+    def __init__(self, data: bytes, lowerings: dict[int, Lowering], rules: dict[str, tuple[Rule, ...]]) -> None:
         self.data, self._lowerings, self._rules = data, lowerings, rules
         self._depth = self._count = 0
         self.receiver = b""
@@ -63,9 +63,9 @@ class Lowerer:
         """Return a node with the rules for its kind applied, and then those for the kind that it became."""
         if node.kind == "block":
             return tidy(node)
-        while node.kind in self._rules:
+        while (rules := self._rules.get(node.kind)) is not None:
             before = node
-            for rule in self._rules[node.kind]:
+            for rule in rules:
                 node = rule(node)
                 if node.kind != before.kind:
                     break

@@ -1,33 +1,34 @@
 """The neutral tree that the rewrites work on, its blocks, and a bit for each rewrite."""
 
 from collections.abc import Iterator
+from typing import Final
 
-LOOPS = 1 << 0
-COMPOUND = 1 << 1
-BRANCHES = 1 << 2
-CHAINED = 1 << 3
-OUTPUT = 1 << 4
-DECLARATIONS = 1 << 5
-TEMPORARIES = 1 << 6
-CONSTANTS = 1 << 7
-NEGATION = 1 << 8
-OPERANDS = 1 << 9
-INLINED = 1 << 10
-IDLE = 1 << 11
-ORDER = 1 << 12
-ASKED = 1 << 13
-TAILS = 1 << 14
-COUNTERS = 1 << 15
-POWERS = 1 << 16
+LOOPS: Final = 1 << 0
+COMPOUND: Final = 1 << 1
+BRANCHES: Final = 1 << 2
+CHAINED: Final = 1 << 3
+OUTPUT: Final = 1 << 4
+DECLARATIONS: Final = 1 << 5
+TEMPORARIES: Final = 1 << 6
+CONSTANTS: Final = 1 << 7
+NEGATION: Final = 1 << 8
+OPERANDS: Final = 1 << 9
+INLINED: Final = 1 << 10
+IDLE: Final = 1 << 11
+ORDER: Final = 1 << 12
+ASKED: Final = 1 << 13
+TAILS: Final = 1 << 14
+COUNTERS: Final = 1 << 15
+POWERS: Final = 1 << 16
 
-ALL = (1 << 17) - 1
+ALL: Final = (1 << 17) - 1
 
 # No rewrite: the first symbol of a statement, or of what follows the last one of a block.
-STATEMENT = 1 << 31
+STATEMENT: Final = 1 << 31
 
 
 # How the name of an object's own field begins, as long as it is not known whether the bare name is the same.
-OF_THIS = b"this."
+OF_THIS: Final = b"this."
 
 
 class TreeNode:
@@ -64,10 +65,10 @@ class TreeNode:
 
 
 # Kinds without anything inside, whose text says what they are.
-LEAVES = frozenset({"name", "number", "string", "char", "constant"})
+LEAVES: Final = frozenset({"name", "number", "string", "char", "constant"})
 
 # Statements that end a block: nothing after them is reached.
-JUMPS = frozenset({"return", "throw", "break", "continue"})
+JUMPS: Final = frozenset({"return", "throw", "break", "continue"})
 
 
 def block(statements: list[TreeNode], around: TreeNode) -> TreeNode:
@@ -92,7 +93,7 @@ def equal(left: TreeNode, right: TreeNode) -> bool:
 
 
 # Kinds in which blocks can stand: expressions have none, save for functions without a name.
-EXPRESSIONS = frozenset({"name", "number", "string", "char", "constant", "nothing", "field", "index"})
+EXPRESSIONS: Final = frozenset({"name", "number", "string", "char", "constant", "nothing", "field", "index"})
 
 
 def tidy(node: TreeNode) -> TreeNode:

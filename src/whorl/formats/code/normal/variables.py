@@ -2,7 +2,7 @@
 
 from collections import Counter
 from itertools import islice
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from whorl.formats.code.normal.analysis import (
     KNOWN,
@@ -69,9 +69,9 @@ def _is_movable(field: TreeNode, users: dict[bytes, list[FunctionScope]]) -> boo
 
 
 # Statements that are looked at together: each is compared with all others of them.
-TOGETHER = 12
+TOGETHER: Final = 12
 
-MOVABLE = frozenset({"assign", "call", "print"})
+MOVABLE: Final = frozenset({"assign", "call", "print"})
 
 
 def order_statements(node: TreeNode, names: FunctionScope) -> TreeNode:
@@ -129,10 +129,10 @@ def _key(statement: TreeNode) -> str:
 Path: TypeAlias = list[tuple[TreeNode, int]]
 
 # Nodes of a value that is not moved: an expression of several lines.
-LONG = 100
+LONG: Final = 100
 
 # As many statements back a value may have been reckoned.
-BACK = 6
+BACK: Final = 6
 
 
 def spread_literals(names: FunctionScope) -> None:
@@ -268,9 +268,9 @@ def _up(node: TreeNode, parents: dict[int, tuple[TreeNode, int]]) -> Path:
 
 
 # Names of a function that are followed into its blocks: each costs every block a look.
-MANY = 100
+MANY: Final = 100
 
-EMPTY = frozenset({"empty_statement", "pass_statement", ";"})
+EMPTY: Final = frozenset({"empty_statement", "pass_statement", ";"})
 
 
 def drop_unused_values(names: FunctionScope) -> None:
