@@ -358,7 +358,7 @@ class TestRegions:
 
     def test_regions_are_the_same_read_together_or_each_alone(self):
         together = self.read(lambda regions: iter(leaves.plain_regions("python", regions, True)))
-        alone = self.read(lambda regions: (leaves.plain_tokens("python", region, True) for region in regions))
+        alone = self.read(lambda regions: (leaves.plain_tokens("python", region, True) for region, _ in regions))
         assert together.lexed == alone.lexed == 0
         for mine, theirs in zip(together.tokens[:3], alone.tokens[:3], strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -366,10 +366,10 @@ class TestRegions:
             np.testing.assert_array_equal(mine, theirs)
 
     def test_what_was_read_whole_is_not_read_again(self):
-        asked = []
+        asked: list[bytes] = []
 
         def reader(regions):
-            asked.extend(regions)
+            asked.extend(region for region, _ in regions)
             return iter(leaves.plain_regions("python", regions, True))
 
         expected = self.read(reader)
@@ -383,7 +383,9 @@ class TestRegions:
     def test_a_region_that_stops_its_worker_is_lexed_alone(self):
         def reader(regions):
             plains = leaves.plain_regions("python", regions, True)
-            return iter([None if b"n4" in region else plain for region, plain in zip(regions, plains, strict=True)])
+            return iter(
+                [None if b"n4" in region else plain for (region, _), plain in zip(regions, plains, strict=True)]
+            )
 
         regions = self.read(reader)
         assert regions.lexed == 1
@@ -396,7 +398,23 @@ class TestRegions:
         assert tokens.starts.tolist() == sorted(tokens.starts.tolist())
         assert tokens.ends.tolist() == sorted(tokens.ends.tolist())
 
-    def test_a_broken_region_has_no_normal_form(self):
-        sound, broken = leaves.plain_regions("python", [self.SOUND.format("f").encode(), self.BROKEN.encode()], True)
+    @pytest.mark.parametrize("can_be_cut", [False, True])
+    def test_a_broken_region_has_no_normal_form_and_no_tokens_if_it_can_be_cut(self, can_be_cut):
+        regions = [(self.SOUND.format("f").encode(), can_be_cut), (self.BROKEN.encode(), can_be_cut)]
+        sound, broken = leaves.plain_regions("python", regions, True)
+        assert sound[0]
         assert sound[5] is not None
+        assert bool(broken[0]) != can_be_cut
         assert broken[5] is None
+        assert broken[-1]
+
+    @pytest.mark.parametrize("least", [0.0, 2.0], ids=["regions", "whole"])
+    def test_a_normal_form_is_that_of_what_is_kept(self, monkeypatch, least):
+        monkeypatch.setattr(frontend_module, "KEPT", least)
+        program = Program("python", self.TEXT.encode())
+        ((stream, normal),) = CodeFrontend().read_both([program])
+        whole = tokens.from_plain("python", program.data, leaves.plain_tokens("python", program.data, True))
+        assert (stream.symbols.tolist() == whole.symbols.tolist()) == (least > 1)
+        assert normal is not None
+        assert whole.normal is not None
+        assert (normal.symbols.tolist() == whole.normal.symbols.tolist()) == (least > 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from whorl.errors import DocumentError
 from whorl.formats.code.languages import LANGUAGES, detect, language
-from whorl.formats.code.leaves import Plain, is_broken, refused
+from whorl.formats.code.leaves import Plain, has_lines, is_broken, refused
 from whorl.formats.code.regions import read_regions
 from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, lexed
 from whorl.formats.encoding import Source, decode, is_plain_ascii
@@ -174,12 +174,22 @@ def _whole(piece: Program, plain: Plain, normal: bool) -> TokenArrays:
     tokens = from_plain(piece.language, piece.data, plain)
     if _is_read_in_regions(piece, plain):
         again = _in_regions(piece, normal, "the parser failed on most of it", default_sandbox(), plain)
-        return again if len(again.symbols) >= KEPT * len(tokens.symbols) else tokens
+        if len(again.symbols) >= KEPT * len(tokens.symbols):
+            return again
+        return _with_normal_form(piece) if normal and tokens.normal is None else tokens
     return tokens._replace(fallback=_lexed_note(piece, tokens.fallback)) if tokens.fallback else tokens
 
 
+def _with_normal_form(piece: Program) -> TokenArrays:
+    """Read a broken program whole once more, since its normal form is wanted after all."""
+    try:
+        return from_plain(piece.language, piece.data, default_sandbox().call(PARSER, piece.language, piece.data, True))
+    except WorkerFault as fault:
+        return _stopped(piece, True, fault)
+
+
 def _is_read_in_regions(piece: Program, plain: Plain) -> bool:
-    return is_broken(plain[-1], len(piece.data)) and b"\n" in piece.data.strip()
+    return is_broken(plain[-1], len(piece.data)) and has_lines(piece.data)
 
 
 def _stopped(piece: Program, normal: bool, fault: WorkerFault) -> TokenArrays:
@@ -193,14 +203,14 @@ def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, bro
     """Read a program in regions. ``broken`` is what a parser made of all of it; if it was stopped, a region may stop
     the worker too, so each is a task of its own."""
 
-    def alone(region: bytes) -> Plain | None:
+    def alone(region: tuple[bytes, bool]) -> Plain | None:
         try:
             plain: Plain = sandbox.call(REGION_PARSER, piece.language, [region], normal)[0]
         except WorkerFault:
             return None
         return plain
 
-    def read(regions: list[bytes]) -> Iterator[Plain | None]:
+    def read(regions: list[tuple[bytes, bool]]) -> Iterator[Plain | None]:
         if broken is not None and len(regions) > 1:
             try:
                 return iter(sandbox.call(REGION_PARSER, piece.language, regions, normal))

@@ -123,18 +123,24 @@ PlainNormal: TypeAlias = tuple[bytes, bytes, bytes, bytes, int, str, float]
 
 
 def plain_batch(programs: list[tuple[str, bytes]], normal: bool = False) -> list[Plain]:
-    """Return ``plain_tokens`` of several programs."""
-    return [plain_tokens(name, data, normal) for name, data in programs]
+    """Return ``plain_tokens`` of several programs, without the normal form of those that are read in regions then."""
+    return [plain_tokens(name, data, normal, normal_if_broken=not has_lines(data)) for name, data in programs]
 
 
-def plain_regions(name: str, regions: list[bytes], normal: bool = False) -> list[Plain]:
-    """Return ``plain_tokens`` of regions of a program, without the normal form of a broken one: nobody asks for it."""
-    return [plain_tokens(name, data, normal, normal_if_broken=False) for data in regions]
+def plain_regions(name: str, regions: list[tuple[bytes, bool]], normal: bool = False) -> list[Plain]:
+    """Return ``plain_tokens`` of regions of a program: of a broken one without the normal form, and without tokens if
+    it can be cut, as the flag beside it says. Nobody asks for these."""
+    return [
+        plain_tokens(name, data, normal, normal_if_broken=False, tokens_if_broken=not can_be_cut)
+        for data, can_be_cut in regions
+    ]
 
 
-def plain_tokens(name: str, data: bytes, normal: bool = False, *, normal_if_broken: bool = True) -> Plain:
+def plain_tokens(
+    name: str, data: bytes, normal: bool = False, *, normal_if_broken: bool = True, tokens_if_broken: bool = True
+) -> Plain:
     """Return the tokens of a program in UTF-8 in the named language, and its ``normal`` form if the language has one.
-    Broken code has tokens too."""
+    Broken code has both, too."""
     row = language(name)
     if reason := refused(row, data):
         return b"", b"", b"", False, reason, None, 0
@@ -144,13 +150,21 @@ def plain_tokens(name: str, data: bytes, normal: bool = False, *, normal_if_brok
     size = len(data)
     data, tree = parse(how, data)
     lost = _lost(tree)
-    second = _normal(tree, how, data) if normal and (normal_if_broken or not is_broken(lost, size)) else None
+    has_tokens, has_normal = (tokens_if_broken, normal_if_broken) if is_broken(lost, size) else (True, True)
+    if not has_tokens:
+        return b"", b"", b"", True, "", None, lost
+    second = _normal(tree, how, data) if normal and has_normal else None
     return *_arrays(_leaves(tree, how, data)), True, "", second, lost
 
 
 def is_broken(lost: int, size: int) -> bool:
     """Return whether a program of ``size`` bytes, of which a parser could not parse ``lost``, is read in regions."""
     return lost > BROKEN * size
+
+
+def has_lines(data: bytes) -> bool:
+    """Return whether a program has several lines, and so several regions."""
+    return b"\n" in data.strip()
 
 
 def _lost(tree: "tree_sitter.Tree") -> int:

@@ -30,8 +30,9 @@ _CODE = re.compile(r"[^\r\n]")
 # How often the program is tried without some of its broken lines.
 TRIES = 8
 
-# Reads regions, each when it is asked for; None if the parser of one had to be stopped.
-Read = Callable[[list[bytes]], Iterator[Plain | None]]
+# Reads regions, each when it is asked for; None if the parser of one had to be stopped. The tokens of a broken one that
+# can be cut, as the flag beside it says, are not wanted.
+Read = Callable[[list[tuple[bytes, bool]]], Iterator[Plain | None]]
 
 
 class Regions(NamedTuple):
@@ -101,7 +102,9 @@ def read_regions(row: Language, data: bytes, read: Read, broken: Plain | None = 
 
 def _remembering(read: Read, data: bytes, plain: Plain | None) -> Read:
     """Return ``read`` that does not read the whole program again if it was read."""
-    return read if plain is None else lambda regions: iter([plain]) if regions == [data] else read(regions)
+    if plain is None:
+        return read
+    return lambda regions: iter([plain]) if [each for each, _ in regions] == [data] else read(regions)
 
 
 class _Part(NamedTuple):
@@ -128,6 +131,10 @@ class _Region(NamedTuple):
         opening = "" if row.opening.strip() in text else row.opening
         return cls(first, last, opening, (opening + text).encode())
 
+    @property
+    def can_be_cut(self) -> bool:
+        return self.last - self.first > 1
+
 
 def _parts(row: Language, lines: _Lines, read: Read, deadline: float) -> list[_Part]:
     """Return regions that can be read on their own, and lines that cannot. The halves of all broken regions are read
@@ -136,12 +143,12 @@ def _parts(row: Language, lines: _Lines, read: Read, deadline: float) -> list[_P
     waiting = list(_apart(lines))
     while waiting:
         regions = [_Region.of(row, lines, first, last) for first, last in waiting]
-        plains = read([region.data for region in regions])
+        plains = read([(region.data, region.can_be_cut) for region in regions])
         waiting = []
         for region in regions:
             is_late = time.monotonic() > deadline
             plain = None if is_late else next(plains)
-            if is_late or region.last - region.first == 1 or _is_sound(region.data, plain):
+            if is_late or not region.can_be_cut or _is_sound(region.data, plain):
                 parts.append(_part(row, lines, region, plain))
             else:
                 cut = lines.middle(region.first, region.last)
@@ -169,7 +176,7 @@ def _without_broken(
         if not out or time.monotonic() > deadline:
             return None
         data = lines.without(out).encode()
-        plain = next(read([data]))
+        plain = next(read([(data, True)]))
         if plain is not None and _is_sound(data, plain):
             spans = [range(*run) for run in out]
             left = [part.tokens for part in parts if any(part.first in span for span in spans)]
