@@ -1,11 +1,10 @@
 """The records of the evidence: the texts of submissions, and the findings in them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A file of a submission. ``format`` is the detected format. ``unseen`` are its hidden pieces of text
     (``hidden.hidden_text``). ``starter_code`` are its spans of starter code, sorted; they are blank here."""
 
@@ -16,16 +15,14 @@ class Text:
     starter_code: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionTexts:
+class SubmissionTexts(NamedTuple):
     """The texts of one submission."""
 
     name: str
     files: tuple[Text, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A place: the number of a submission, the name of a file, and a line, counted from 1."""
 
     submission: int
@@ -33,8 +30,7 @@ class Place:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A finding: its kind, a sentence for people, and its first place on each side."""
 
     kind: str
@@ -42,8 +38,7 @@ class Finding:
     places: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(NamedTuple):
     """All findings, by the number of a submission, and by the numbers of a pair, the smaller first."""
 
     submissions: Mapping[int, tuple[Finding, ...]]

@@ -9,7 +9,6 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from string import digits
 from typing import NamedTuple, TypeAlias
@@ -107,8 +106,7 @@ _ASSIGNMENT = re.compile(
 _CALL = re.compile(r"\w\s*+\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Padding:
+class Padding(NamedTuple):
     """The number of statements, and how many are idle or repeated."""
 
     statements: int
