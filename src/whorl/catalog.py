@@ -108,7 +108,7 @@ def _offers(place: Path, unknown: bytes) -> Iterator[bytes]:
     except NotADirectoryError:
         yield unknown
         return
-    except OSError:  # what cannot be listed cannot be imported from either
+    except OSError:  # nobody finds a package where nothing can be listed
         return
     for folder in folders:
         try:
