@@ -71,11 +71,10 @@ def statements(symbols: Symbols, marks: NDArray[np.uint32], covered: NDArray[np.
     return Statements(hashes, places, sizes)
 
 
-def trust(fewer: NDArray[np.int64]) -> NDArray[np.float64]:
+def trust(fewer: int) -> float:
     """Return the weight of the measures of statements, from 0 to 1, by the number of distinct statements of the side
     with fewer."""
-    share: NDArray[np.float64] = fewer / (fewer + PRIOR_STATEMENTS)
-    return share
+    return fewer / (fewer + PRIOR_STATEMENTS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -129,7 +129,7 @@ class NormalWeights:
             (_part(STATEMENTS, self.statements, statements, left, right), self.forms.statements),
             (_part(STATEMENTS, self.standing, standing, left, right), self.forms.standing),
         )
-        shares = [float(trust(np.minimum(counts[left], counts[right]))) for _, counts in kinds]
+        shares = [trust(min(int(counts[left]), int(counts[right]))) for _, counts in kinds]
         blended = [
             [gram + share * (value - gram) for value, gram in zip(part[1:], form[1:], strict=True)]
             for share, (part, _) in zip(shares, kinds, strict=True)
