@@ -32,7 +32,7 @@ def zipped(folder: Path, place: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("folder", ["mine-1.dist-info", "mine.egg-info"])
+@pytest.mark.parametrize("folder", ["mine-1.dist-info", "Mine-1.DIST-INFO", "mine.egg-info"])
 def test_a_package_in_a_folder(monkeypatch, tmp_path, folder):
     info(tmp_path / folder)
     monkeypatch.syspath_prepend(tmp_path)

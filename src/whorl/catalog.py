@@ -88,8 +88,8 @@ class Catalog:
         raise UnknownNameError(self.kind, name, self.names())
 
 
-# The folders in which packages of today and of old say what they offer.
-_OFFERING = (".dist-info", ".egg-info", "EGG-INFO")
+# How the names of folders end, in small letters, in which packages of today and of old say what they offer.
+_OFFERING = (".dist-info", "egg-info")
 
 
 def _may_offer(group: str) -> bool:
@@ -104,7 +104,7 @@ def _may_offer(group: str) -> bool:
 def _offers(place: Path, unknown: bytes) -> Iterator[bytes]:
     """Yield what the packages in a place offer; for one that is no folder, ``unknown``."""
     try:
-        folders = [each for each in place.iterdir() if each.name.endswith(_OFFERING)]
+        folders = [each for each in place.iterdir() if each.name.lower().endswith(_OFFERING)]
     except NotADirectoryError:
         yield unknown
         return
@@ -113,7 +113,7 @@ def _offers(place: Path, unknown: bytes) -> Iterator[bytes]:
     for folder in folders:
         try:
             yield (folder / "entry_points.txt").read_bytes()
-        except OSError:  # it offers nothing
+        except (FileNotFoundError, NotADirectoryError, PermissionError):  # it offers nothing, or nobody may know
             continue
 
 
