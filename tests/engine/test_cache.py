@@ -84,7 +84,7 @@ def test_arrays_can_be_written_to(cache):
 
 
 @pytest.mark.parametrize("scheme", [replace(CODE, k=7), TEXT])
-def test_another_scheme_has_readings_of_its_own(cache, scheme):
+def test_another_scheme_is_cache_of_its_own(cache, scheme):
     read(PROGRAMS, cache=cache)
     assert list(map(facts, read(PROGRAMS, scheme, cache))) == list(map(facts, read(PROGRAMS, scheme)))
 

@@ -42,7 +42,7 @@ from whorl.comparison.settings import (
     Settings,
     scheme_for,
 )
-from whorl.engine.cache import MOST, CacheUse, ReadCache, default_folder, has_readings
+from whorl.engine.cache import MOST, CacheUse, ReadCache, default_folder, is_cache
 from whorl.errors import InputError
 from whorl.scheme import Scheme
 
@@ -321,7 +321,7 @@ CACHE_FOLDER = click.option(
 def show(folder: Path | None) -> None:
     """Show where the cache is, and how large."""
     place = folder or default_folder()
-    use = ReadCache(place).use() if has_readings(place) else CacheUse(0, 0)
+    use = ReadCache(place).use() if is_cache(place) else CacheUse(0, 0)
     click.echo(f"{place}: {use.entries:,} entries in {use.size / 1e6:,.1f} MB, at most {MOST / 1e6:,.0f} MB")
 
 
@@ -330,7 +330,7 @@ def show(folder: Path | None) -> None:
 def clear(folder: Path | None) -> None:
     """Remove everything in the cache."""
     place = folder or default_folder()
-    use = ReadCache(place).clear() if has_readings(place) else CacheUse(0, 0)
+    use = ReadCache(place).clear() if is_cache(place) else CacheUse(0, 0)
     click.echo(f"{place}: removed {use.entries:,} entries, {use.size / 1e6:,.1f} MB")
 
 

@@ -67,8 +67,8 @@ def default_folder() -> Path:
     return (Path(root) if root else Path.home() / ".cache") / "whorl"
 
 
-def has_readings(folder: Path) -> bool:
-    """Return whether a folder has a cache. To open one that is not there makes it."""
+def is_cache(folder: Path) -> bool:
+    """Return whether a folder is a cache. To open one that is not there makes it."""
     return (folder / FILE).exists()
 
 
