@@ -150,10 +150,10 @@ def plain_tokens(
     size = len(data)
     data, tree = parse(how, data)
     lost = _lost(tree)
-    has_tokens, has_normal = (tokens_if_broken, normal_if_broken) if is_broken(lost, size) else (True, True)
-    if not has_tokens:
+    broken = is_broken(lost, size)
+    if broken and not tokens_if_broken:
         return b"", b"", b"", True, "", None, lost
-    second = _normal(tree, how, data) if normal and has_normal else None
+    second = _normal(tree, how, data) if normal and (normal_if_broken or not broken) else None
     return *_arrays(_leaves(tree, how, data)), True, "", second, lost
 
 
