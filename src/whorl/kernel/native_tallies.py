@@ -253,24 +253,18 @@ def fuse(
     one: int64_t
     two: int64_t
     fewer: int64_t
-    weight: cython.double
     with cython.nogil:
         while True:
-            pair = MOST
-            for stream in range(4):
-                if at[stream] < bounds[stream + 1]:
-                    pair = min(pair, cython.cast(int64_t, lefts[at[stream]]) << 32 | rights[at[stream]])
+            pair = _next(bounds, at, lefts, rights)
             if pair == MOST:
                 break
             one, two = pair >> 32, pair & 0x7FFFFFFF
             for stream in range(4):
-                shared[stream] = 0
-                similarity[stream] = containment[stream] = 0
+                shared[stream], similarity[stream], containment[stream] = 0, 0, 0
                 i = at[stream]
                 if i < bounds[stream + 1] and lefts[i] == one and rights[i] == two:
-                    weight = weights[i]
-                    similarity[stream] = min(1.0, weight / (totals[stream, one] + totals[stream, two] - weight))
-                    containment[stream] = min(1.0, weight / min(totals[stream, one], totals[stream, two]))
+                    similarity[stream] = min(1.0, weights[i] / (totals[stream, one] + totals[stream, two] - weights[i]))
+                    containment[stream] = min(1.0, weights[i] / min(totals[stream, one], totals[stream, two]))
                     shared[stream] = counts[i]
                     at[stream] += 1
             out[0, count], out[1, count] = cython.cast(int32_t, one), cython.cast(int32_t, two)
@@ -290,6 +284,25 @@ def fuse(
         numbers[0, :count], numbers[1, :count], measures[0, :count], measures[1, :count], numbers[2, :count],
         numbers[3, :count],
     )  # fmt: skip
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _next(
+    bounds: cython.const[int64_t][::1],
+    at: int64_t[::1],
+    lefts: cython.const[int32_t][::1],
+    rights: cython.const[int32_t][::1],
+) -> int64_t:
+    """Returns the least of the pairs that streams have reached, as one number; ``MOST`` at the end of all."""
+    pair: int64_t = MOST
+    stream: cython.Py_ssize_t
+    for stream in range(4):
+        if at[stream] < bounds[stream + 1]:
+            pair = min(pair, cython.cast(int64_t, lefts[at[stream]]) << 32 | rights[at[stream]])
+    return pair
 
 
 @cython.cfunc
