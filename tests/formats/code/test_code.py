@@ -10,16 +10,20 @@ import pytest
 
 from tests.conformance.code import CodeConformance
 from tests.formats.code import test_lexed, test_parsed
+from tests.sandbox import targets
 from whorl.errors import DocumentError, UnknownNameError
 from whorl.formats.code import frontend as frontend_module
 from whorl.formats.code import languages, leaves, tokens
 from whorl.formats.code.frontend import CodeFrontend, Program
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.code.plan import CLASSES, plan, symbol
-from whorl.formats.code.regions import read_regions
+from whorl.formats.code.regions import SECONDS, read_regions
 from whorl.formats.code.row import CLOSERS, Language
 from whorl.formats.code.rows_lexed import PLAIN
 from whorl.model import Document
+from whorl.sandbox import default_sandbox
+from whorl.sandbox.limits import Outcome
+from whorl.threads import Answer
 
 SAMPLES = Path(__file__).with_name("samples")
 
@@ -358,7 +362,7 @@ class TestRegions:
 
     def test_regions_are_the_same_read_together_or_each_alone(self):
         together = self.read(lambda regions: iter(leaves.plain_regions("python", regions, True)))
-        alone = self.read(lambda regions: (leaves.plain_tokens("python", region, True) for region, _ in regions))
+        alone = self.read(lambda regions: ((leaves.plain_tokens("python", region, True), 0.0) for region, _ in regions))
         assert together.lexed == alone.lexed == 0
         for mine, theirs in zip(together.tokens[:3], alone.tokens[:3], strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -382,15 +386,45 @@ class TestRegions:
 
     def test_a_region_that_stops_its_worker_is_lexed_alone(self):
         def reader(regions):
-            plains = leaves.plain_regions("python", regions, True)
-            return iter(
-                [None if b"n4" in region else plain for (region, _), plain in zip(regions, plains, strict=True)]
-            )
+            readings = leaves.plain_regions("python", regions, True)
+            for (region, _), (plain, seconds) in zip(regions, readings, strict=True):
+                yield None if b"n4" in region else plain, seconds
 
         regions = self.read(reader)
         assert regions.lexed == 1
         np.testing.assert_array_equal(regions.tokens.starts, np.sort(regions.tokens.starts))
         assert regions.tokens.starts[-1] > self.TEXT.index("f7")
+
+    @pytest.mark.parametrize("seconds", [SECONDS + 1, 0.0])
+    def test_what_is_left_when_parsers_have_had_their_time_is_lexed(self, seconds):
+        asked: list[bytes] = []
+
+        def reader(regions):
+            for region, _ in regions:
+                asked.append(region)
+                yield None, seconds
+
+        regions = self.read(reader)
+        assert regions.lexed == regions.lines
+        assert (len(asked) == 1) == (seconds > SECONDS)
+
+    def test_waiting_for_a_worker_takes_no_time_from_a_program(self, monkeypatch):
+        """Others keep all workers busy for longer than the parsers of a program may take."""
+        monkeypatch.setattr("whorl.formats.code.regions.SECONDS", 0.3)
+        frontend, program = CodeFrontend(), Program("python", self.TEXT.encode())
+        expected = frontend.read(program)
+        sandbox = default_sandbox()
+        others: list[Answer[Outcome]] = []
+
+        def on_a_busy_machine(*arguments):
+            others.extend(sandbox.begin(f"{targets.__name__}:nap", 0, 0.5) for _ in range(2 * sandbox.workers))
+            return read_regions(*arguments)
+
+        monkeypatch.setattr(frontend_module, "read_regions", on_a_busy_machine)
+        found = frontend.read(program)
+        assert others
+        assert all(other.take().fault is None for other in others)
+        assert (found.note, found.symbols.tolist()) == (expected.note, expected.symbols.tolist())
 
     def test_a_string_that_is_open_does_not_go_on_over_lines_taken_out(self):
         reader = lambda regions: iter(leaves.plain_regions("bash", regions, False))  # noqa: E731
@@ -401,7 +435,7 @@ class TestRegions:
     @pytest.mark.parametrize("can_be_cut", [False, True])
     def test_a_broken_region_has_no_normal_form_and_no_tokens_if_it_can_be_cut(self, can_be_cut):
         regions = [(self.SOUND.format("f").encode(), can_be_cut), (self.BROKEN.encode(), can_be_cut)]
-        sound, broken = leaves.plain_regions("python", regions, True)
+        (sound, _), (broken, _) = leaves.plain_regions("python", regions, True)
         assert sound[0]
         assert sound[5] is not None
         assert bool(broken[0]) != can_be_cut

@@ -1,5 +1,6 @@
 """PDF: pages with their marks, words whole."""
 
+import itertools
 import random
 
 import pytest
@@ -53,9 +54,22 @@ def test_a_long_document_is_read_in_turns(monkeypatch):
     monkeypatch.setattr(reader, "in_worker", here)
     assert extract(data) == whole
     assert turns == [0, 1, 2, 3]
-    monkeypatch.setattr(reader, "PDF_SECONDS", -1)
-    with pytest.raises(DocumentError, match="took longer than"):
-        extract(data)
+
+
+@pytest.mark.parametrize(("said", "read"), [(0.0, 15), (7.5, 4)])
+def test_turns_end_whatever_a_worker_says(monkeypatch, said, read):
+    """One that a document has taken over may say that it took no time, and that pages are left for ever."""
+    monkeypatch.setattr(reader, "in_worker", lambda _target, _content, first: (10**9, 0, ["page"], said))
+    with pytest.raises(DocumentError, match=rf"took longer than 30 s of processor time; {read} of 1000000000 pages"):
+        extract(b"%PDF-1.7")
+
+
+def test_waiting_for_a_worker_takes_no_time_from_a_document(monkeypatch):
+    hours = itertools.count(0, 3600)
+    monkeypatch.setattr(reader, "TURN", -1)
+    monkeypatch.setattr(reader, "in_worker", lambda _target, content, first: reader.some_pages(content, first))
+    monkeypatch.setattr("time.monotonic", lambda: next(hours))
+    assert extract(pdf([["one"], ["two"]])).text == "one\n\ntwo"
 
 
 def test_a_broken_word_is_made_whole():

@@ -1,6 +1,7 @@
 """The front-end for source code: detect the language and produce the stream of the program's tokens."""
 
 import re
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from pathlib import Path
 from whorl.errors import DocumentError
 from whorl.formats.code.languages import LANGUAGES, detect, language
 from whorl.formats.code.leaves import Plain, has_lines, is_broken, refused
-from whorl.formats.code.regions import read_regions
+from whorl.formats.code.regions import Reading, read_regions
 from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, lexed
 from whorl.formats.encoding import Source, decode, is_plain_ascii
 from whorl.formats.encoding import detect as detect_encoding
@@ -203,14 +204,15 @@ def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, bro
     """Read a program in regions. ``broken`` is what a parser made of all of it; if it was stopped, a region may stop
     the worker too, so each is a task of its own."""
 
-    def alone(region: tuple[bytes, bool]) -> Plain | None:
+    def alone(region: tuple[bytes, bool]) -> Reading:
+        began = time.monotonic()
         try:
-            plain: Plain = sandbox.call(REGION_PARSER, piece.language, [region], normal)[0]
-        except WorkerFault:
-            return None
-        return plain
+            reading: Reading = sandbox.call(REGION_PARSER, piece.language, [region], normal)[0]
+        except WorkerFault:  # the worker took what it had taken with it
+            return None, min(time.monotonic() - began, sandbox.limits.seconds)
+        return reading
 
-    def read(regions: list[tuple[bytes, bool]]) -> Iterator[Plain | None]:
+    def read(regions: list[tuple[bytes, bool]]) -> Iterator[Reading]:
         if broken is not None and len(regions) > 1:
             try:
                 return iter(sandbox.call(REGION_PARSER, piece.language, regions, normal))

@@ -7,9 +7,8 @@ reads in time.
 """
 
 import re
-import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,8 +16,12 @@ from whorl.formats.code.leaves import Plain, is_broken
 from whorl.formats.code.row import Language
 from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, lexed, untouchable
 
-# Seconds for all regions of a program: what is left then is lexed.
+# Processor seconds of parsers for all regions of a program: what is left then is lexed. Neither a loaded machine nor
+# other programs that wait for a worker may decide what is lexed.
 SECONDS = 10.0
+
+# What a region counts at least, which is the way to a worker: one that a program has taken over may say anything.
+LEAST = 1e-4
 
 # Characters of a line from which on it is looked at alone: nobody writes such lines, and those that stop parsers are.
 LONG = 2000
@@ -30,9 +33,12 @@ _CODE = re.compile(r"[^\r\n]")
 # How often the program is tried without some of its broken lines.
 TRIES = 8
 
-# Reads regions, each when it is asked for; None if the parser of one had to be stopped. The tokens of a broken one that
-# can be cut, as the flag beside it says, are not wanted.
-Read = Callable[[list[tuple[bytes, bool]]], Iterator[Plain | None]]
+# What a parser made of a region, None if it had to be stopped; and how many processor seconds it took.
+Reading: TypeAlias = tuple[Plain | None, float]
+
+# Reads regions, each when it is asked for. The tokens of a broken one that can be cut, as the flag beside it says, are
+# not wanted.
+Read = Callable[[list[tuple[bytes, bool]]], Iterator[Reading]]
 
 
 class Regions(NamedTuple):
@@ -92,19 +98,33 @@ class _Lines:
 def read_regions(row: Language, data: bytes, read: Read, broken: Plain | None = None) -> Regions:
     """Return the tokens of a program in UTF-8, region by region. ``broken`` is what a parser made of all of it."""
     lines = _Lines(row, data.decode("utf-8", "replace"))
-    deadline = time.monotonic() + SECONDS
-    parts = _parts(row, lines, _remembering(read, data, broken), deadline)
+    parser = _Parser(read, data, broken)
+    parts = _parts(row, lines, parser)
     count = sum(part.last - part.first for part in parts if not part.is_read)
-    whole = _without_broken(row, lines, read, parts, deadline)
+    whole = _without_broken(row, lines, parser, parts)
     tokens = _joined([part.tokens for part in parts]) if whole is None else whole
     return Regions(tokens, count, len(lines))
 
 
-def _remembering(read: Read, data: bytes, plain: Plain | None) -> Read:
-    """Return ``read`` that does not read the whole program again if it was read."""
-    if plain is None:
-        return read
-    return lambda regions: iter([plain]) if [each for each, _ in regions] == [data] else read(regions)
+class _Parser:
+    """Reads regions of a program, not the whole again if it was read, and counts what that takes."""
+
+    def __init__(self, read: Read, data: bytes, broken: Plain | None) -> None:
+        self._read, self._data, self._broken = read, data, broken
+        self._seconds = 0.0
+
+    @property
+    def is_late(self) -> bool:
+        return self._seconds > SECONDS
+
+    def read(self, regions: list[tuple[bytes, bool]]) -> Iterator[Plain | None]:
+        """Yield what a parser makes of each region, None if it had to be stopped."""
+        if self._broken is not None and [each for each, _ in regions] == [self._data]:
+            yield self._broken
+            return
+        for plain, seconds in self._read(regions):
+            self._seconds += max(seconds, LEAST)
+            yield plain
 
 
 class _Part(NamedTuple):
@@ -136,17 +156,17 @@ class _Region(NamedTuple):
         return self.last - self.first > 1
 
 
-def _parts(row: Language, lines: _Lines, read: Read, deadline: float) -> list[_Part]:
+def _parts(row: Language, lines: _Lines, parser: _Parser) -> list[_Part]:
     """Return regions that can be read on their own, and lines that cannot. The halves of all broken regions are read
     together, because the way to a worker costs as much as reading a kilobyte."""
     parts: list[_Part] = []
     waiting = list(_apart(lines))
     while waiting:
         regions = [_Region.of(row, lines, first, last) for first, last in waiting]
-        plains = read([(region.data, region.can_be_cut) for region in regions])
+        plains = parser.read([(region.data, region.can_be_cut) for region in regions])
         waiting = []
         for region in regions:
-            is_late = time.monotonic() > deadline
+            is_late = parser.is_late
             plain = None if is_late else next(plains)
             if is_late or not region.can_be_cut or _is_sound(region.data, plain):
                 parts.append(_part(row, lines, region, plain))
@@ -165,18 +185,16 @@ def _is_sound(data: bytes, plain: Plain | None) -> bool:
     return plain is not None and not is_broken(plain[-1], len(data))
 
 
-def _without_broken(
-    row: Language, lines: _Lines, read: Read, parts: list[_Part], deadline: float
-) -> TokenArrays | None:
+def _without_broken(row: Language, lines: _Lines, parser: _Parser, parts: list[_Part]) -> TokenArrays | None:
     """Read the program whole without its broken lines and put their tokens back; None if that fails. A line that is
     broken alone may be half of something sound, so single runs are tried too."""
     runs = _runs(parts)
     longest = sorted(runs, key=lambda run: lines.starts[run[0]] - lines.ends[run[1] - 1])
     for out in [runs, *([run] for run in longest[:TRIES])]:
-        if not out or time.monotonic() > deadline:
+        if not out or parser.is_late:
             return None
         data = lines.without(out).encode()
-        plain = next(read([(data, True)]))
+        plain = next(parser.read([(data, True)]))
         if plain is not None and _is_sound(data, plain):
             spans = [range(*run) for run in out]
             left = [part.tokens for part in parts if any(part.first in span for span in spans)]
