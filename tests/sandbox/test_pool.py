@@ -13,6 +13,7 @@ from tests.sandbox.processes import eventually, marked
 from whorl import sandbox as package
 from whorl.errors import InputError, WhorlError
 from whorl.sandbox import Limits, Outcome, Sandbox, SandboxError, WorkerFault, default_sandbox
+from whorl.sandbox.pool import WorkerSlot
 
 TARGETS = "tests.sandbox.targets:"
 
@@ -158,6 +159,25 @@ def test_closing_again_does_nothing(marker):
         sandbox.call("operator:add", 1, 2)
     with pytest.raises(SandboxError, match="closed"):
         list(sandbox.map("operator:add", [(1, 2)]))
+
+
+def test_a_close_that_was_interrupted_is_finished_by_the_next(marker, monkeypatch):
+    sandbox = Sandbox(workers=1, limits=Limits(seconds=60))
+    waiting = sandbox.begin(TARGETS + "wait_for_ever")
+    assert eventually(lambda: marked(marker))
+
+    def interrupted(_slot):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorkerSlot, "kill", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sandbox.close()
+    assert marked(marker)
+    sandbox.close()
+    assert not marked(marker)
+    with pytest.raises(SandboxError, match="closed"):
+        waiting.take()
 
 
 def test_no_descriptors_are_left(marker):

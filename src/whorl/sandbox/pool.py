@@ -182,7 +182,7 @@ class Sandbox(Closing):
             raise InputError(f"workers: {workers} is out of range; give 1 or more")
         self.workers, self.limits = workers, limits or Limits()
         self._owner = os.getpid()
-        self._closed = False
+        self._closed = self._killed = False
         self._lock = threading.Lock()
         self._slots = tuple(WorkerSlot(self.limits, policy) for _ in range(workers))
         self._unused = list(self._slots)
@@ -222,16 +222,17 @@ class Sandbox(Closing):
                 job.is_cancelled = True
 
     def close(self) -> None:
-        """Kill all workers, busy or not. Calling it again does nothing."""
+        """Kill all workers, busy or not. Calling it again does nothing, unless an interrupt kept it from that."""
+        if self._killed:
+            return
         with self._lock:
-            if self._closed:
-                return
             self._closed = True
             self._jobs.close()
         if self._owner != os.getpid():
             return  # a copy in a forked process: the workers are not its children
         for slot in self._slots:
             slot.kill()
+        self._killed = True
         # Their threads reap them, once all who wait have seen why.
         self._crew.join(_CLOSE_SECONDS)
 
