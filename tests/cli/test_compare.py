@@ -97,7 +97,7 @@ class TestTable:
         result = run(CLASS, "--threshold", 0)
         assert f"and {len(found.rows) - 25} rows more" in result.stdout
         assert "not listed" not in result.stdout
-        assert "41 pairs share less and are not listed: --threshold 0 lists" in based().stdout
+        assert "41 other pairs share something and are not listed: --threshold 0 lists" in based().stdout
 
     def test_pairs_beyond_the_limit_are_reported(self):
         found = whorl.compare_all(CLASS, threshold=0.0, limit=3)

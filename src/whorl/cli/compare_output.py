@@ -120,12 +120,13 @@ def _summary(comparison: Comparison) -> "Text":
 
 
 def _print_unlisted(console: "Console", comparison: Comparison) -> None:
-    """Print how many pairs share something and are not listed, and how to see them."""
+    """Print how many pairs share something and are not listed, and how to see them. They share less than those that
+    are, unless a row stands for many identical submissions."""
     if comparison.unlisted:
         limit = f" --limit {len(comparison.pairs) + comparison.unlisted}" if comparison.omitted else ""
         share = "shares" if comparison.unlisted == 1 else "share"
         verb = "is" if comparison.unlisted == 1 else "are"
-        line = f"{_many(comparison.unlisted, 'pair')} {share} less and {verb} not listed"
+        line = f"{_many(comparison.unlisted, 'other pair')} {share} something and {verb} not listed"
         console.print(f"{line}: --threshold 0{limit} lists those with a passage", style="dim", soft_wrap=True)
 
 
