@@ -48,7 +48,8 @@ def facts(whole):
 
 @pytest.fixture
 def cache(tmp_path):
-    return ReadCache(tmp_path / "cache")
+    with ReadCache(tmp_path / "cache") as cache:
+        yield cache
 
 
 @pytest.fixture

@@ -1,5 +1,8 @@
 """The loops of clustering: the compiled ones equal their specification."""
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,7 +102,7 @@ def test_what_documents_share(documents, data):
     members = np.array([number for holder in holders for number in holder], np.int32)
     chosen = np.array(sorted(data.draw(st.sets(st.integers(0, len(documents) - 1)))), np.int64)
     exact = [
-        (one, two, sum(float(weights[group]) for group in sorted(both)), len(both))
+        (one, two, reduce(add, (float(weights[group]) for group in sorted(both))), len(both))
         for one in chosen.tolist()
         for two in range(one + 1, len(documents))
         if (both := documents[one] & documents[two])

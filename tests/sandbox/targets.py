@@ -114,18 +114,9 @@ def nest(depth):
 
 
 def overflow_c_stack():
-    """Recursion in C without any check, as in a careless parser."""
-    sort = ctypes.CDLL(None).qsort
-    call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-    items = (ctypes.c_int * 2)(1, 2)
-    sys.setrecursionlimit(10**9)
-
-    @call
-    def compare(left, right):
-        sort(items, 2, 4, compare)
-        return 0
-
-    compare(None, None)
+    """Recursion in C without any check, as in a careless parser: a bracket of a pattern is a call."""
+    room = ctypes.create_string_buffer(1 << 10)  # for what POSIX calls a regex_t
+    return ctypes.CDLL(None).regcomp(room, b"(" * 10**6, 1)
 
 
 def shout():

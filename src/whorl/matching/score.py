@@ -9,7 +9,9 @@ the score reflects what a report marks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import sqrt
+from operator import add
 from typing import NamedTuple
 
 from whorl.scheme import Scheme
@@ -65,7 +67,8 @@ def mean(values: Sequence[float]) -> float:
     """Return the mean of values, in which the lowest of several has the weight ``LOWEST``."""
     if len(values) == 1:
         return values[0]
-    return (sum(values) - (1 - LOWEST) * min(values)) / (len(values) - 1 + LOWEST)
+    # Not by sum(), which rounds otherwise from Python 3.12 on: the score of a pair is the same everywhere.
+    return (reduce(add, values) - (1 - LOWEST) * min(values)) / (len(values) - 1 + LOWEST)
 
 
 def make_score(parts: tuple[ScorePart, ...], matched: int, scheme: Scheme) -> Score:

@@ -120,10 +120,10 @@ def test_workers_read_the_same_traces(sandbox, monkeypatch, tmp_path):
     expected = read(class_)
     assert any(traces.oddities.deceptions for _, traces in TraceReader(class_))
     assert read(class_, None, sandbox) == expected
-    cache = ReadCache(tmp_path, 1 << 30)
-    assert read(class_[:20], cache, sandbox) == expected[:20]
-    monkeypatch.setattr(sandbox, "begin", Mock(wraps=sandbox.begin))
-    assert read(class_, cache, sandbox) == expected
+    with ReadCache(tmp_path, 1 << 30) as cache:
+        assert read(class_[:20], cache, sandbox) == expected[:20]
+        monkeypatch.setattr(sandbox, "begin", Mock(wraps=sandbox.begin))
+        assert read(class_, cache, sandbox) == expected
     sent = [name for call in sandbox.begin.mock_calls for name, _ in call.args[1]]
     assert sent == [f"s{number}" for number in range(20, 40)]
 

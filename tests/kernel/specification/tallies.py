@@ -98,7 +98,7 @@ def fuse(
         columns = (column[first:last].tolist() for column in (lefts, rights, weights, counts))
         for left, right, weight, count in zip(*columns, strict=True):
             sizes = float(totals[stream, left]), float(totals[stream, right])
-            similarity, containment = weight / (sum(sizes) - weight), weight / min(sizes)
+            similarity, containment = weight / (sizes[0] + sizes[1] - weight), weight / min(sizes)
             found.setdefault((left, right), {})[stream] = min(1.0, similarity), min(1.0, containment), count
     rows = []
     for (left, right), by_stream in sorted(found.items()):
@@ -121,5 +121,4 @@ def fuse(
 def _mean(values: Sequence[float], shares: Sequence[float], lowest: float) -> float:
     first, second, *others = values
     blended = max(share * other + (1 - share) * second for share, other in zip(shares, others, strict=True))
-    three = first, second, blended
-    return (sum(three) - (1 - lowest) * min(three)) / (2 + lowest)
+    return (first + second + blended - (1 - lowest) * min(first, second, blended)) / (2 + lowest)
