@@ -61,7 +61,10 @@ CASES, ESSAYS, ESSAY, PARAGRAPH = 100, 3, 3000, 60
 # Words of a paragraph at least, and modules whose docstrings are read: they have 45,000 words.
 SENTENCE, MODULES = 10, 150
 
-# A passage shows the paragraph if it holds this share of it.
+# The share of its words that have letters in a paragraph of prose: tables and sessions of a shell have fewer.
+PROSE = 0.9
+
+# A passage shows the paragraph if it holds this share of its letters.
 SHOWN = 0.9
 
 # Makes a copy of a program; a host, the texts of three others, and chance may be used. An empty copy: it cannot.
@@ -255,9 +258,17 @@ def essays(seed: int) -> tuple[list[str], str]:
     """Return three essays, and the paragraph that was planted in the first two."""
     chance = random.Random(seed)
     paragraphs = iter(chance.sample(_paragraphs(), len(_paragraphs())))
-    shared = next(each for each in paragraphs if len(each.split()) >= PARAGRAPH)
-    shared = " ".join(shared.split()[:PARAGRAPH])
+    beginnings = (each.split()[:PARAGRAPH] for each in paragraphs)
+    shared = next(" ".join(words) for words in beginnings if len(words) == PARAGRAPH and _is_prose(words))
     return [_essay(paragraphs, shared if number < 2 else None, chance) for number in range(ESSAYS)], shared
+
+
+def _is_prose(words: Sequence[str]) -> bool:
+    return sum(_letters(word) > 0 for word in words) >= PROSE * len(words)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def _essay(paragraphs: Iterator[str], shared: str | None, chance: random.Random) -> str:
@@ -284,8 +295,8 @@ def listed_essays(seed: int, folder: Path) -> tuple[bool, int]:
 def _shows(side: Side, text: str, shared: str) -> bool:
     """Whether a passage holds nearly all of the paragraph; a word at either end may be another word in the texts."""
     start = text.index(shared)
-    common = min(side.end, start + len(shared)) - max(side.start, start)
-    return common >= SHOWN * len(shared)
+    common = text[max(side.start, start) : min(side.end, start + len(shared))]
+    return _letters(common) >= SHOWN * _letters(shared)
 
 
 def report_class(tools: Sequence[Tool]) -> list[str]:

@@ -226,8 +226,8 @@ class TestMade:
         planted = {pair("a", "b"): "verbatim", pair("a", "c"): "renamed"}
         assert places(planted, [pair("b", "c"), pair("a", "b")]) == {"verbatim": 2, "renamed": None}
 
-    # The paragraphs of the last two have the fewest letters of all hundred.
-    @pytest.mark.parametrize("seed", [0, 1, 24, 37])
+    # The paragraphs of the last two have the fewest letters of all hundred, in the standard library of Python 3.11.
+    @pytest.mark.parametrize("seed", [0, 1, 30, 95])
     def test_a_copied_paragraph_is_listed(self, seed, tmp_path):
         shown, _ = listed_essays(seed, tmp_path)
         assert shown
