@@ -106,7 +106,7 @@ docs-pages: $(VENV)/.installed  ## make again what the documentation takes from 
 	$(BIN)/python tools/make_screenshots.py
 
 clean:
-	rm -rf $(VENV) build dist report reproduction site src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c
+	rm -rf $(VENV) build dist report reproduction site src/*.egg-info src/whorl/kernel/*.so src/whorl/kernel/*.c src/whorl/formats/code/normal/*.so
 
 wheel: $(VENV)/.installed  ## build a wheel and a source distribution into dist/, and look for files that do not belong there
 	$(BIN)/python tools/make_distributions.py
