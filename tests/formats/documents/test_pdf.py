@@ -56,7 +56,7 @@ def test_a_long_document_is_read_in_turns(monkeypatch):
     assert turns == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize(("said", "read"), [(0.0, 15), (7.5, 4)])
+@pytest.mark.parametrize(("said", "read"), [(0.0, 15), (float("nan"), 15), (7.5, 4)])
 def test_turns_end_whatever_a_worker_says(monkeypatch, said, read):
     """One that a document has taken over may say that it took no time, and that pages are left for ever."""
     monkeypatch.setattr(reader, "in_worker", lambda _target, _content, first: (10**9, 0, ["page"], said))

@@ -208,7 +208,7 @@ def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, bro
         began = time.monotonic()
         try:
             reading: Reading = sandbox.call(REGION_PARSER, piece.language, [region], normal)[0]
-        except WorkerFault:  # the worker took what it had taken with it
+        except WorkerFault:  # a worker that was stopped cannot say how long it took
             return None, min(time.monotonic() - began, sandbox.limits.seconds)
         return reading
 

@@ -20,7 +20,8 @@ from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, lexed
 # other programs that wait for a worker may decide what is lexed.
 SECONDS = 10.0
 
-# What a region counts at least, which is the way to a worker: one that a program has taken over may say anything.
+# What a region counts at least, which is the way to a worker: one that a program has taken over may say anything, NaN
+# too.
 LEAST = 1e-4
 
 # Characters of a line from which on it is looked at alone: nobody writes such lines, and those that stop parsers are.
@@ -123,7 +124,7 @@ class _Parser:
             yield self._broken
             return
         for plain, seconds in self._read(regions):
-            self._seconds += max(seconds, LEAST)
+            self._seconds += max(LEAST, seconds)
             yield plain
 
 

@@ -56,7 +56,7 @@ def extract_pdf(data: bytes) -> Extracted:
                 f"took longer than {PDF_SECONDS:g} s of processor time; {len(pages)} of {count} pages were read"
             )
         count, failed, texts, seconds = in_worker(PDF_TARGET, data, len(pages))
-        spent += max(seconds, TURN)  # a worker that a document has taken over may say anything
+        spent += max(TURN, seconds)  # in this order: a worker that a document has taken over may say NaN
         damaged += failed
         pages += texts
         if damaged > MOST_DAMAGED:
@@ -74,12 +74,13 @@ def some_pages(data: bytes, first: int) -> tuple[int, int, list[str], float]:
     document = _opened(data)
     if not len(document):
         raise DocumentError("it has no pages")
+    end = time.process_time() + TURN
     texts: list[str] = []
     failed = 0
     for text in _pdf_pages(document, first):
         failed += text is None
         texts.append(rejoin(text or "").replace("\r\n", "\n").strip("\n"))
-        if time.process_time() - began > TURN or failed > MOST_DAMAGED:
+        if time.process_time() > end or failed > MOST_DAMAGED:
             break
     return len(document), failed, texts, time.process_time() - began
 
