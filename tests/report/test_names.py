@@ -13,6 +13,7 @@ def hidden(page, report):
     """The overview of the class, with hidden names."""
     page.goto(report.as_uri())
     page.locator("#names").click()
+    expect(page.locator("#names")).to_have_text("Show names")
     return page
 
 
