@@ -268,7 +268,7 @@ def test_members_without_dates_come_by_score(page, tmp_path):
 
 def test_names_are_hidden_on_the_lists(submissions, report):
     submissions.locator("#names").click()
-    expect(submissions.locator("#names")).to_have_text("Show names")  # before the page is left, and with it the choice
+    expect(submissions.locator("#names")).to_have_text("Show names")  # the choice is made before the page is left
     for path in ("submissions.html", "cluster/0001.html"):
         submissions.goto((report.parent / path).as_uri())
         expect(submissions.locator("#names")).to_have_text("Show names")

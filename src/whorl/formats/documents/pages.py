@@ -40,7 +40,7 @@ def _between(text: str, start: int, end: int, spelled: set[str]) -> str:
 
 PDF_TARGET = f"{__name__}:some_pages"
 TURN = 2.0  # seconds of processor time: within the sandbox's limit; opening the document again takes far less
-PDF_SECONDS = 30.0  # of processor time, for all turns: 2,400 pages take eight. A loaded machine changes nothing
+PDF_SECONDS = 30.0  # of processor time, for all turns: 2,400 pages take eight
 PASSWORD = 4  # what PDFium calls a document that needs one: FPDF_ERR_PASSWORD
 MOST_DAMAGED = 1000  # pages; a small file may claim a million that are not there
 NO_TEXT = "no text: scanned pages need OCR first"
