@@ -1,6 +1,7 @@
 import asyncio
 import io
 import json
+import os
 import zipfile
 
 import pytest
@@ -11,6 +12,7 @@ from whorl.service import job_requests
 from whorl.service.authentication import Principal, TokenScope
 from whorl.service.context import Context
 from whorl.service.problems import Problem
+from whorl.storage.folder import size_of
 
 
 @pytest.fixture
@@ -120,8 +122,9 @@ def test_no_upload_is_written_outside_its_folder(service: Running, acme, name) -
     files = [("submissions", (name, b"x" * 100)), ("submissions", ("other.txt", b"y"))]
     answer = acme.post("/comparisons", files=files)
     assert answer.status_code == 422
-    root = service.context.settings.index.parent
-    assert not list(root.rglob("*evil*"))
+    written = [name for _, _, names in os.walk(service.context.settings.index.parent) for name in names]
+    assert written
+    assert not [name for name in written if "evil" in name]
 
 
 def test_a_decompression_bomb_ends_its_job_and_nothing_else(service: Running, acme) -> None:
@@ -132,8 +135,7 @@ def test_a_decompression_bomb_ends_its_job_and_nothing_else(service: Running, ac
     assert ended["state"] in ("failed", "done")
     if ended["state"] == "done":
         assert ended["result"]["skipped"] >= 1
-    folder = service.context.jobs.folder(job)
-    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 4 << 20
+    assert size_of(service.context.jobs.folder(job)) < 4 << 20
     assert acme.get("/health").status_code == 200
 
 
