@@ -153,6 +153,13 @@ def test_a_person_is_erased_from_documents_and_comparisons(context, admin) -> No
     assert nothing.value.status == 404
 
 
+def test_a_result_that_goes_while_a_person_is_exported_is_left_out(context, admin) -> None:
+    own = comparison(context, "acme", {"name": "max"})
+    (context.jobs.results(own) / "gone.json").symlink_to("nowhere")  # listed, but not there when it is read
+    with administration.export_person(context, admin, "acme") as export, zipfile.ZipFile(export) as archive:
+        assert [name for name in archive.namelist() if own in name] == [f"jobs/{own}/comparison.json"]
+
+
 def test_a_tenant_is_erased_with_the_results_of_its_jobs(context, admin) -> None:
     with Index.open(context.settings.index) as index:
         index.add(Document("acme/main/a", prose(3), owner="acme"))

@@ -1,6 +1,7 @@
 """The folders of jobs: private, removed whole, and never touched while a process works in them."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,6 +51,33 @@ def test_other_folders_are_removed(workspace, tmp_path):
     workspace.remove(ID)
     workspace.remove(ID)
     assert workspace.with_inputs() == set()
+
+
+def fill(folder, number):
+    for place in range(number):
+        inner = folder / f"{place % 7}"
+        inner.mkdir(parents=True, exist_ok=True)
+        (inner / f"{place}").write_bytes(b"12345")
+
+
+def test_a_folder_that_several_remove_at_once_is_removed(workspace):
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(20):
+            fill(workspace.inputs(ID), 100)
+            for removed in [threads.submit(workspace.remove_inputs, ID) for _ in range(4)]:
+                removed.result()
+            assert not workspace.inputs(ID).exists()
+
+
+def test_the_size_is_told_while_files_go(workspace):
+    fill(workspace.inputs(ID), 4)
+    with ThreadPoolExecutor(1) as thread:
+        for _ in range(20):
+            fill(workspace.results(ID), 100)
+            removed = thread.submit(workspace.clear, ID, with_results=True)
+            while not removed.done():
+                assert 20 <= workspace.size(ID) <= 520
+            assert workspace.size(ID) == 20
 
 
 def test_errors_name_the_folder(workspace):

@@ -5,6 +5,7 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -174,7 +175,8 @@ def _filled(context: Context, principal: Principal, person: str, export: IO[byte
         jobs = [asdict(each) for each in context.jobs.listed(person, limit=1 << 30)]
         for job in jobs:
             for path in sorted(context.jobs.results(job["id"]).glob("*.json")):
-                archive.write(path, f"jobs/{job['id']}/{path.name}")
+                with suppress(FileNotFoundError):  # its job was deleted meanwhile
+                    archive.write(path, f"jobs/{job['id']}/{path.name}")
         compared = {job.id: submissions for job, submissions in _comparisons_with(context, person)}
         for id_, submissions in compared.items():
             archive.writestr(f"jobs/{id_}/submissions.json", json.dumps(submissions))  # null if it is damaged

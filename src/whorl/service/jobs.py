@@ -130,6 +130,11 @@ class JobQueue:
         if self.get(id_) is None:
             self._workspace.remove(id_)
 
+    def discard_inputs(self, id_: str) -> None:
+        """Remove the uploads of a prepared job that was not submitted."""
+        if self.get(id_) is None:
+            self._workspace.remove_inputs(id_)
+
     def submit(
         self, kind: str, tenant: str | None, token_id: str | None, settings: dict[str, Any], prepared: str | None = None
     ) -> ServiceJob:

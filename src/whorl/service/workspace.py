@@ -4,16 +4,16 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Set
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Set
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
 from whorl.errors import InputError
 from whorl.storage import checksums
-from whorl.storage.errors import DamageError, StoreIOError
-from whorl.storage.files import TEMPORARY, fsync_folder
-from whorl.storage.folder import writing
+from whorl.storage.errors import DamageError
+from whorl.storage.files import TEMPORARY, fsync_folder, translate_os_errors
+from whorl.storage.folder import size_of, writing
 
 # The name of the folder of all jobs, in the index's folder.
 JOBS_FOLDER = "jobs"
@@ -58,14 +58,13 @@ class Workspace:
         return self.folder(id_) / "scratch"
 
     def size(self, id_: str) -> int:
-        """Return the bytes of the uploads and the results of a job."""
-        paths = (path for folder in (self.inputs(id_), self.results(id_)) for path in folder.rglob("*"))
-        with _told(self.folder(id_), "read"):
-            return sum(path.stat().st_size for path in paths if path.is_file())
+        """Return the bytes of the uploads and the results of a job, whose process may just be ended."""
+        with translate_os_errors(self.folder(id_), "read"):
+            return size_of(self.inputs(id_)) + size_of(self.results(id_))
 
     def make(self, id_: str) -> None:
         """Create the private folder of a new job."""
-        with _told(self.folder(id_), "make"):
+        with translate_os_errors(self.folder(id_), "make"):
             self.folder(id_).mkdir(mode=0o700)
             self.inputs(id_).mkdir()
 
@@ -79,7 +78,7 @@ class Workspace:
         results = self.results(id_)
         if not results.exists():
             return
-        with _told(results, "write"):
+        with translate_os_errors(results, "write"):
             paths = sorted(path for path in results.rglob("*") if path.is_file())
             (self.folder(id_) / SUMS).write_text(checksums.listed(results, paths), "utf-8")
         _sync_all(self.folder(id_))
@@ -88,7 +87,7 @@ class Workspace:
         """Raise DamageError if a result is not as it was when its job was done. Older jobs have no checksums, and
         results that were deleted have nothing to check."""
         path, results = self.folder(id_) / SUMS, self.results(id_)
-        with _told(path, "read"):
+        with translate_os_errors(path, "read"):
             if not path.exists() or not results.exists():
                 return
             for name, digest in _sums(path).items():
@@ -97,7 +96,7 @@ class Workspace:
     def check_result(self, id_: str, file: Path) -> None:
         """Raise DamageError if one file of the results is not as it was when its job was done."""
         path = self.folder(id_) / SUMS
-        with _told(path, "read"):
+        with translate_os_errors(path, "read"):
             if path.exists():
                 _check(file, _sums(path).get(file.relative_to(self.results(id_).resolve()).as_posix()))
 
@@ -105,7 +104,7 @@ class Workspace:
         """Remove the names, collections and URLs of documents from the result of a clustering; return whether there
         were any. Raise DamageError if the result is not as it was when its job was done."""
         path = self.results(id_) / CLUSTERS
-        with _told(path, "write"):
+        with translate_os_errors(path, "write"):
             if not path.is_file():
                 return False
             self.check_results(id_)
@@ -180,23 +179,16 @@ def _parsed(path: Path) -> Any:
 def _sync_all(folder: Path) -> None:
     for root, _folders, files in os.walk(folder):
         for path in (Path(root) / name for name in files):
-            with _told(path, "write to the disk"), path.open("rb") as file:
+            with translate_os_errors(path, "write to the disk"), path.open("rb") as file:
                 os.fsync(file.fileno())
         fsync_folder(Path(root))
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or folder, if it exists."""
-    with _told(path, "remove"):
+    """Remove a file or folder, if it exists. Another process or thread may do so at the same time."""
+    with translate_os_errors(path, "remove"):
         if path.is_symlink() or path.is_file():
             path.unlink(missing_ok=True)
-        elif path.exists():
-            shutil.rmtree(path)
-
-
-@contextmanager
-def _told(path: Path, action: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreIOError(path, action, error.strerror or str(error)) from error
+        while path.exists():
+            with suppress(FileNotFoundError):
+                shutil.rmtree(path)

@@ -219,7 +219,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """Return the bytes of all files. Ignore files that another process removes meanwhile."""
+    """Return the bytes of all files. Ignore files and folders that another process removes meanwhile."""
     return sum(_size(Path(inner) / name) for inner, _, names in os.walk(folder) for name in names)
 
 

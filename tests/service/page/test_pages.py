@@ -4,6 +4,7 @@ import io
 import json
 import re
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -273,7 +274,7 @@ def test_a_class_is_compared_step_by_step(acme, handed_in):
     job = answer.headers["location"]
     done = ended(acme, job)
     assert "1 pair of 3 submissions" in text_of(done)
-    assert acme.get(draft).status_code == 404
+    assert acme.get(draft).headers["location"] == job  # the button *Back* leads there
     report = acme.get(f"{job}/report/index.html")
     assert report.headers["content-security-policy"] == REPORT_POLICY
     assert "My &lt;class&gt;" in report.text
@@ -338,6 +339,17 @@ def test_old_drafts_make_room(acme, handed_in):
     sent = {"submissions": ("exercise3.zip", handed_in.read_bytes())}
     drafts = [send(acme, "/compare", files=sent).headers["location"] for _ in range(5)]
     assert [acme.get(draft).status_code for draft in drafts] == [404, 404, 200, 200, 200]
+
+
+def test_an_upload_that_is_sent_twice_is_compared_once(acme, handed_in):
+    draft = send(acme, "/compare", files={"submissions": ("twice.zip", handed_in.read_bytes())}).headers["location"]
+    with ThreadPoolExecutor(4) as clicks:
+        sent = [clicks.submit(send, acme, draft, template="3", title="Sent twice") for _ in range(4)]
+        places = {each.result().headers["location"] for each in sent}
+    (job,) = places - {"/jobs"}  # which lists it, as long as it is being sent
+    assert send(acme, draft, template="3").headers["location"] == job
+    assert text_of(acme.get("/jobs").text).count("Sent twice") == 1
+    assert "1 pair of 3 submissions" in text_of(ended(acme, job))
 
 
 def test_a_job_that_fails_says_why(acme):

@@ -3,9 +3,9 @@
 import json
 import re
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from fastapi import APIRouter
@@ -23,9 +23,14 @@ from whorl.service.page.visits import Form, PostedForm, Visit, Visitor
 from whorl.service.page.zip_split import directory, part
 from whorl.service.problems import Problem, missing
 from whorl.service.workspace import JOBS_FOLDER
+from whorl.storage.files import TEMPORARY
 
-# The file that makes a prepared job a draft.
+# The file that makes a prepared job a draft. A request that renames or removes it has the draft to itself.
 NOTE = "draft.json"
+# Its name from the moment that the comparison is asked for.
+STARTED = "started.json"
+# The page of a comparison that is being submitted.
+ALL_JOBS = "/jobs"
 # Seconds that a draft waits: a long lunch.
 PATIENCE = 2 * 3600.0
 # Drafts of one token at a time, in as many windows; each may be as large as a comparison.
@@ -40,15 +45,22 @@ LIKELY = re.compile(r"(?:^|[^a-z])(?:template|starter|skeleton|boilerplate|hando
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The upload. ``picks`` are the submissions that can be marked: children of the one zip file ``archive``,
-    or the files themselves if that is None."""
+    or the files themselves if that is None. ``follow`` is the page to go on to when the comparison was asked for."""
 
     id: str
     token_id: str
+    made: float
     picks: tuple[str, ...]
     archive: str | None
     notes: tuple[str, ...]
     bases: tuple[str, ...]
     archives: tuple[str, ...]
+    follow: str = ""
+
+    @property
+    def address(self) -> str:
+        """The page to go on to."""
+        return self.follow or f"/compare/{self.id}"
 
     @property
     def likely(self) -> frozenset[int]:
@@ -70,7 +82,7 @@ def begin(context: Context, principal: Principal, batch: ComparisonUploads) -> D
         for folder, uploads in (("submissions", batch.submissions), ("base", batch.base), ("archive", batch.archive)):
             keep(uploads, inputs / folder)
         draft = _looked_at(id_, principal, inputs)
-        (context.jobs.folder(id_) / NOTE).write_text(json.dumps(asdict(draft)), "utf-8")
+        _write(draft, context.jobs.folder(id_) / NOTE)
     except BaseException:
         context.jobs.discard(id_)
         raise
@@ -78,25 +90,42 @@ def begin(context: Context, principal: Principal, batch: ComparisonUploads) -> D
 
 
 def find(context: Context, principal: Principal, id_: str) -> Draft:
-    """Return a draft of this token; raise a problem if it is gone."""
-    note = context.jobs.folder(id_) / NOTE if ID.fullmatch(id_) else None
-    if note is None or not note.is_file():
-        raise _gone()
-    fields = json.loads(note.read_text("utf-8"))
-    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
-    draft = Draft(**{**fields, **lists})
-    if draft.token_id != principal.token_id:
+    """Return a draft of this token, or what is left of one whose comparison was asked for; raise a problem if it is
+    gone."""
+    folder = context.jobs.folder(id_) if ID.fullmatch(id_) else None
+    draft = None if folder is None else _read(folder / NOTE) or _read(folder / STARTED)
+    if draft is None or draft.token_id != principal.token_id:
         raise _gone()
     return draft
 
 
 def start(
     context: Context, principal: Principal, draft: Draft, template: frozenset[int], options: ComparisonOptions
-) -> ServiceJob:
-    """Submit the comparison; the draft is gone then."""
+) -> str:
+    """Submit the comparison; return the page to go on to. Of several requests one submits it, and the others are sent
+    after it. If that fails, the draft is as it was."""
     if len(draft.picks) - len(template) < 1:
         raise Problem(422, "Everything is marked as starter code. Leave the submissions unmarked.",
                       title="Nothing to compare")  # fmt: skip
+    note, started = (context.jobs.folder(draft.id) / name for name in (NOTE, STARTED))
+    try:
+        note.rename(started)
+    except FileNotFoundError:
+        return find(context, principal, draft.id).address
+    try:
+        job = _submitted(context, principal, draft, template, options)
+    except BaseException:
+        started.rename(note)
+        raise
+    followed = replace(draft, made=time.time(), follow=f"/jobs/{job.id}")
+    _write(followed, started)
+    context.jobs.discard_inputs(draft.id)
+    return followed.address
+
+
+def _submitted(
+    context: Context, principal: Principal, draft: Draft, template: frozenset[int], options: ComparisonOptions
+) -> ServiceJob:
     inputs = context.jobs.inputs(draft.id)
     submissions, bases = _parted(draft, template, inputs)
     with ExitStack() as stack:
@@ -106,24 +135,41 @@ def start(
             + _opened(stack, _files(inputs / "base"), inputs / "base"),
             archive=_opened(stack, _files(inputs / "archive"), inputs / "archive"),
         )
-        job = submit_comparison(context, principal, batch, options)
-    context.jobs.discard(draft.id)
-    return job
+        return submit_comparison(context, principal, batch, options)
+
+
+def _read(note: Path) -> Draft | None:
+    """Return a draft; None if it is gone. While it is being submitted, the page to go on to is that of all jobs."""
+    try:
+        fields = json.loads(note.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    if note.name == STARTED and not fields["follow"]:
+        fields["follow"] = ALL_JOBS
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    return Draft(**{**fields, **lists})
+
+
+def _write(draft: Draft, note: Path) -> None:
+    """Write a draft so that nobody reads half of it."""
+    new = note.with_name(note.name + TEMPORARY)
+    new.write_text(json.dumps(asdict(draft)), "utf-8")
+    new.replace(note)
 
 
 def _looked_at(id_: str, principal: Principal, inputs: Path) -> Draft:
     uploads = _names(inputs / "submissions")
-    names = (_names(inputs / "base"), _names(inputs / "archive"))
+    made, names = time.time(), (_names(inputs / "base"), _names(inputs / "archive"))
     tops = tuple(sorted({name.partition("/")[0] for name in uploads}))
     if len(uploads) == 1 and uploads[0].lower().endswith(".zip"):
         try:
             children = directory(inputs / "submissions" / uploads[0]).children
         except InputError as error:
-            return Draft(id_, principal.token_id, tops, None, (str(error),), *names)
+            return Draft(id_, principal.token_id, made, tops, None, (str(error),), *names)
         if not children:
             raise Problem(422, f"{uploads[0]}: the zip file is empty. Add the submissions to it.")
-        return Draft(id_, principal.token_id, children, uploads[0], (), *names)
-    return Draft(id_, principal.token_id, tops, None, (), *names)
+        return Draft(id_, principal.token_id, made, children, uploads[0], (), *names)
+    return Draft(id_, principal.token_id, made, tops, None, (), *names)
 
 
 def _parted(draft: Draft, template: frozenset[int], inputs: Path) -> tuple[list[Path], list[Path]]:
@@ -160,18 +206,17 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 def _make_room(context: Context, principal: Principal) -> None:
-    """Without drafts that nobody came back to, and without the oldest of a token that has many."""
-    notes = sorted(
-        (context.settings.index / JOBS_FOLDER).glob(f"*/{NOTE}"), key=lambda note: note.stat().st_mtime, reverse=True
-    )
-    notes_of_token = [note for note in notes if json.loads(note.read_text("utf-8"))["token_id"] == principal.token_id]
-    late = time.time() - PATIENCE
-    _discard(context, {*notes_of_token[MOST - 1 :], *(note for note in notes if note.stat().st_mtime < late)})
-
-
-def _discard(context: Context, notes: Iterable[Path]) -> None:
-    for note in notes:
-        context.jobs.discard(note.parent.name)
+    """Remove drafts that nobody came back to, and the oldest of a token that has many."""
+    folder, late = context.settings.index / JOBS_FOLDER, time.time() - PATIENCE
+    waiting, started = ([each for each in map(_read, folder.glob(f"*/{name}")) if each] for name in (NOTE, STARTED))
+    own = sorted((draft for draft in waiting if draft.token_id == principal.token_id), key=lambda draft: -draft.made)
+    for draft in {*own[MOST - 1 :], *(draft for draft in waiting if draft.made < late)}:
+        with suppress(FileNotFoundError):  # another request has it
+            (context.jobs.folder(draft.id) / NOTE).unlink()
+            context.jobs.discard(draft.id)
+    for draft in started:
+        if draft.made < late and draft.follow != ALL_JOBS:
+            context.jobs.discard(draft.id)
 
 
 def _gone() -> Problem:
@@ -211,7 +256,7 @@ def hand_in(visit: Visitor, form: Form) -> Response:
         draft = begin(visit.context, visit.principal, batch)
     except WhorlError as error:
         return _first(visit, visit.fault(error))
-    return RedirectResponse(f"/compare/{draft.id}", 303, HEADERS)
+    return RedirectResponse(draft.address, 303, HEADERS)
 
 
 @router.get("/compare/{id_}")
@@ -219,6 +264,8 @@ def mark(visit: Visitor, id_: str) -> Response:
     """Step 2: mark the template."""
     visit.principal.require(TokenScope.COMPARE)
     draft = find(visit.context, visit.principal, id_)
+    if draft.follow:
+        return RedirectResponse(draft.follow, 303, HEADERS)
     return _second(visit, draft, draft.likely, CompareFormValues(_title(draft)))
 
 
@@ -233,10 +280,10 @@ def go(visit: Visitor, form: Form, id_: str) -> Response:
     places = frozenset(int(place) for place in form.several("template") if place.isascii() and place.isdigit())
     template = places & frozenset(range(len(draft.picks)))
     try:
-        job = start(visit.context, visit.principal, draft, template, _options(form, values))
+        place = start(visit.context, visit.principal, draft, template, _options(form, values))
     except WhorlError as error:
         return _second(visit, draft, template, values, visit.fault(error))
-    return RedirectResponse(f"/jobs/{job.id}", 303, HEADERS)
+    return RedirectResponse(place, 303, HEADERS)
 
 
 def _options(form: PostedForm, values: CompareFormValues) -> ComparisonOptions:
