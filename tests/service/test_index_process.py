@@ -301,3 +301,16 @@ def test_a_large_body_is_answered_over_http(service: Running) -> None:
 
 
 JSON = {"Content-Type": "application/json"}
+
+
+def test_what_fails_to_stop_keeps_nothing_else_open(crowded, monkeypatch) -> None:
+    with crowded.in_process(tenant_of(crowded, "acme")) as process:
+        pid = pid_of(process)
+
+    def refuse() -> None:
+        raise OSError("it does not stop")
+
+    monkeypatch.setattr(crowded.runner, "stop", refuse)
+    with pytest.raises(OSError, match="does not stop"):
+        crowded.close()
+    assert not is_alive(pid)

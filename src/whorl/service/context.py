@@ -4,10 +4,10 @@ import logging
 import shutil
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from datetime import timedelta
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from whorl.errors import WhorlError
 from whorl.sandbox import default_sandbox
@@ -140,18 +140,19 @@ class Context:
         self.upkeep.start()
 
     def close(self) -> None:
-        """Stop and close everything. Running jobs are queued again. Idempotent."""
+        """Stop and close everything, the rest even if one of it fails. Running jobs are queued again. Idempotent."""
         if self._is_closed:
             return
         self._is_closed = True
-        self.upkeep.stop()
-        self.runner.stop()
-        self._growth.stop()
-        for pool in (self._searchers, self._lookers, self._processes, self._registries, self._sweeps):
-            for opened in pool.free():
-                opened.close()
-        self.writer.close()
-        self.database.close()
+        pools = (self._searchers, self._lookers, self._processes, self._registries, self._sweeps)
+        with ExitStack() as steps:  # taken from the last to the first
+            steps.callback(self.database.close)
+            steps.callback(self.writer.close)
+            for pool in pools:
+                steps.callback(_close_free, pool)
+            steps.callback(self._growth.stop)
+            steps.callback(self.runner.stop)
+            steps.callback(self.upkeep.stop)
 
     def searching(self, principal: Principal) -> AbstractContextManager[IndexThread | IndexProcess]:
         """Borrow an index for a small search or for reading a small document. Raise 429 if too many wait. Where some
@@ -280,6 +281,13 @@ class Context:
 def _share_of(principal: Principal | None) -> str | None:
     """Return whose share of a pool a request uses. The house counts as a tenant."""
     return None if principal is None else principal.tenant or ""
+
+
+def _close_free(pool: Pool[Any]) -> None:
+    """Close what a pool has, the rest even if one fails."""
+    with ExitStack() as steps:
+        for opened in pool.free():
+            steps.callback(opened.close)
 
 
 def _registry_of(settings: ServiceSettings) -> "Registry":
