@@ -3,6 +3,7 @@ import io
 import json
 import os
 import zipfile
+from typing import IO, Any
 
 import pytest
 from anyio.from_thread import start_blocking_portal
@@ -159,31 +160,69 @@ def test_a_result_can_be_deleted_with_all_names_in_it(service: Running) -> None:
         assert not service.context.jobs.folder(job).exists()
 
 
-def test_a_damaged_result_is_not_served(tmp_path) -> None:
+@pytest.fixture
+def done(tmp_path):
+    """A context, somebody, and the id of their comparison, which is done."""
     context = Context(settings_in(tmp_path))  # not started: nobody runs its jobs
-    try:
-        token, _ = context.tokens.create("acme", frozenset({TokenScope.COMPARE}), "test")
-        principal = Principal.of(token, None, "")
-        job = context.jobs.submit("compare", "acme", token.id, {})
-        context.jobs.claim()
-        report = context.jobs.results(job.id) / "report"
-        report.mkdir(parents=True)
-        for path in (report / "index.html", report.parent / "comparison.json"):
-            path.write_text('{"pairs": []}')
-        context.jobs.finish(job.id, {})
-        assert job_requests.report_file(context, principal, job.id, "").read_text() == '{"pairs": []}'
-        result = job_requests.result_file(context, principal, job.id)
-        result.write_text('{"pairs": 1 }')
-        with pytest.raises(Problem, match="Submit the job again") as damaged:
-            job_requests.result_file(context, principal, job.id)
-        assert (damaged.value.status, damaged.value.title) == (500, "The result is damaged")
-        assert str(tmp_path) not in damaged.value.detail
-        job_requests.report_file(context, principal, job.id, "")  # only the damaged file is refused
-        (context.jobs.folder(job.id) / "checksums.txt").write_text("")
-        with pytest.raises(Problem, match="damaged"):
-            job_requests.report_file(context, principal, job.id, "")
-    finally:
-        context.close()
+    token, _ = context.tokens.create("acme", frozenset({TokenScope.COMPARE}), "test")
+    job = context.jobs.submit("compare", "acme", token.id, {})
+    context.jobs.claim()
+    report = context.jobs.results(job.id) / "report"
+    report.mkdir(parents=True)
+    for path in (report / "index.html", report.parent / "comparison.json"):
+        path.write_text('{"pairs": []}')
+    context.jobs.finish(job.id, {})
+    yield context, Principal.of(token, None, ""), job.id
+    context.close()
+
+
+def read(file: IO[bytes]) -> bytes:
+    with file:
+        return file.read()
+
+
+def test_a_damaged_result_is_not_served(done, tmp_path):
+    context, principal, job = done
+    assert read(job_requests.report_file(context, principal, job, "")) == b'{"pairs": []}'
+    (context.jobs.results(job) / "comparison.json").write_text('{"pairs": 1 }')
+    with pytest.raises(Problem, match="Submit the job again") as damaged:
+        job_requests.result_file(context, principal, job)
+    assert (damaged.value.status, damaged.value.title) == (500, "The result is damaged")
+    assert str(tmp_path) not in damaged.value.detail
+    read(job_requests.report_file(context, principal, job, ""))  # only the damaged file is refused
+    (context.jobs.folder(job) / "checksums.txt").write_text("")
+    with pytest.raises(Problem, match="damaged"):
+        job_requests.report_file(context, principal, job, "")
+
+
+def test_a_result_that_is_deleted_while_it_is_read_is_sent_whole_or_missing(done, monkeypatch):
+    context, principal, job = done
+    file = job_requests.result_file(context, principal, job)
+    check = context.jobs.check_result
+
+    def deleted_first(id_, path):  # its row first, as forget_result does, and no more than one file yet
+        context.database.write("UPDATE jobs SET result = NULL WHERE id = ?", id_)
+        path.unlink()
+        check(id_, path)
+
+    monkeypatch.setattr(context.jobs, "check_result", deleted_first)
+    with pytest.raises(Problem) as missing:
+        job_requests.result_file(context, principal, job)
+    assert missing.value.status == 404
+    sent = list[dict[str, Any]]()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        raise AssertionError("a file is sent without asking the client")
+
+    with start_blocking_portal() as portal:
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "headers": [], "asgi": {"spec_version": "2.4"}}
+        portal.call(job_requests.ResultResponse(file).__call__, scope, receive, send)
+    assert b"".join(message.get("body", b"") for message in sent) == b'{"pairs": []}'
+    assert (b"content-type", b"application/json") in sent[0]["headers"]
+    assert file.closed
 
 
 def test_a_stream_ends_with_its_token(tmp_path) -> None:

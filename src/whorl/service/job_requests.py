@@ -3,12 +3,16 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from mimetypes import guess_type
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import FileResponse
+from starlette.types import Receive, Scope, Send
 
 from whorl.formats.detection import names as formats
 from whorl.scheme import PRESETS
@@ -18,7 +22,7 @@ from whorl.service.database import now
 from whorl.service.jobs import JobState, QueueFullError, ServiceJob
 from whorl.service.naming import Upload, checked_fact, checked_slug, keep, safe_parts
 from whorl.service.problems import Problem, missing
-from whorl.storage.errors import DamageError
+from whorl.storage.errors import DamageError, StoreIOError
 
 _log = logging.getLogger(__name__)
 
@@ -176,21 +180,39 @@ def forget_result(context: Context, principal: Principal, id_: str) -> ServiceJo
     return get_job(context, principal, id_)
 
 
-def result_file(context: Context, principal: Principal, id_: str) -> Path:
-    """Return the JSON file with the result of a job that is done."""
+class ResultResponse(FileResponse):
+    """Sends an open file of a result, whole, even if the result is deleted meanwhile; then closes it."""
+
+    def __init__(
+        self, file: IO[bytes], *, media_type: str | None = None, filename: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        number, kind = file.fileno(), media_type or guess_type(filename or file.name)[0]
+        super().__init__(
+            f"/dev/fd/{number}", media_type=kind, filename=filename, headers=headers, stat_result=os.fstat(number)
+        )
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._file:
+            await super().__call__(scope, receive, send)
+
+
+def result_file(context: Context, principal: Principal, id_: str) -> IO[bytes]:
+    """Open the JSON file with the result of a job that is done."""
     job = _done(context, principal, id_)
     if job.kind not in RESULTS:
         raise missing("A result of this job")
     return _file(context, job, (RESULTS[job.kind],))
 
 
-def report_file(context: Context, principal: Principal, id_: str, path: str) -> Path:
-    """Return a file of the report of a comparison."""
+def report_file(context: Context, principal: Principal, id_: str, path: str) -> IO[bytes]:
+    """Open a file of the report of a comparison."""
     return job_report(context, get_job(context, principal, id_), path)
 
 
-def job_report(context: Context, job: ServiceJob, path: str) -> Path:
-    """Return a file of the report of a job, whoever asks."""
+def job_report(context: Context, job: ServiceJob, path: str) -> IO[bytes]:
+    """Open a file of the report of a job, whoever asks."""
     _check_done(job)
     try:
         parts = safe_parts(path or "index.html")
@@ -199,8 +221,8 @@ def job_report(context: Context, job: ServiceJob, path: str) -> Path:
     return _file(context, job, ("report", *parts))
 
 
-def report_zip(context: Context, principal: Principal, id_: str) -> Path:
-    """Return the report as a zip file."""
+def report_zip(context: Context, principal: Principal, id_: str) -> IO[bytes]:
+    """Open the zip file of the report."""
     return _file(context, _done(context, principal, id_), ("report.zip",))
 
 
@@ -217,20 +239,39 @@ def _check_done(job: ServiceJob) -> None:
         raise Problem(409, f"The job has no result; its state is {job.state}. {job.message}".strip())
 
 
-def _file(context: Context, job: ServiceJob, parts: tuple[str, ...]) -> Path:
-    """Return an existing file below the folder of the results; refuse paths that lead out of it."""
+def _file(context: Context, job: ServiceJob, parts: tuple[str, ...]) -> IO[bytes]:
+    """Open a file below the folder of the results; refuse paths that lead out of it."""
     folder = context.jobs.results(job.id).resolve()
     path = folder.joinpath(*parts).resolve()
     if not path.is_relative_to(folder) or not path.is_file():
-        raise missing("This part of the result")
+        raise missing(_PART)
+    try:
+        file = path.open("rb")
+    except FileNotFoundError as error:
+        raise missing(_PART) from error
+    try:
+        _check_undamaged(context, job, path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _check_undamaged(context: Context, job: ServiceJob, path: Path) -> None:
     try:
         context.jobs.check_result(job.id, path)
-    except DamageError as error:
+    except (DamageError, StoreIOError) as error:
+        current = context.jobs.get(job.id)
+        if current is None or current.result is None:  # it was deleted meanwhile
+            raise missing(_PART) from error
+        if isinstance(error, StoreIOError):
+            raise
         _log.error("job %s: %s", job.id, error)
         detail = "A file of the result is damaged on the disk of the service. Submit the job again or restore a backup."
         raise Problem(500, detail, title="The result is damaged") from error
-    return path
 
+
+_PART = "This part of the result"
 
 EVENTS_MEDIA = "text/event-stream"
 

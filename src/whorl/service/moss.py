@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from whorl.errors import WhorlError
 from whorl.formats.detection import names as formats
 from whorl.service.api.authentication import context_of
 from whorl.service.context import Context
-from whorl.service.job_requests import COMPARE, LOOK, ComparisonOptions, job_report, refuse_when_full
+from whorl.service.job_requests import COMPARE, LOOK, ComparisonOptions, ResultResponse, job_report, refuse_when_full
 from whorl.service.jobs import JobState, ServiceJob
 from whorl.service.middleware import LOG, REPORT_POLICY
 from whorl.service.naming import ReceivedFile, arrange, safe_parts
@@ -62,7 +62,7 @@ def report(request: Request, id_: str, path: str) -> Response:
     if job is None or "moss" not in job.settings:
         raise missing("The report")
     headers = {"Content-Security-Policy": REPORT_POLICY, "X-Robots-Tag": "noindex, nofollow"}
-    return FileResponse(job_report(context, job, path), headers=headers)
+    return ResultResponse(job_report(context, job, path), headers=headers)
 
 
 class _SessionError(Exception):

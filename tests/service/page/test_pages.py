@@ -352,6 +352,20 @@ def test_an_upload_that_is_sent_twice_is_compared_once(acme, handed_in):
     assert "1 pair of 3 submissions" in text_of(ended(acme, job))
 
 
+@pytest.mark.parametrize("kind", ["compare", "cluster"])
+def test_a_job_whose_result_was_deleted_says_so(idle, kind):
+    jobs = idle.context.jobs
+    id_ = jobs.submit(kind, "acme", None, {}).id
+    idle.context.database.write("UPDATE jobs SET state = 'running' WHERE id = ?", id_)
+    jobs.finish(id_, {"pairs": 3})
+    jobs.forget_result(id_)
+    with signed_in(idle, idle.acme) as acme:
+        shown = acme.get(f"/jobs/{id_}")
+    assert shown.status_code == 200
+    assert "The result was deleted. The job was done." in text_of(shown.text)
+    assert not links(shown.text, f'a[href^="/jobs/{id_}/"]')
+
+
 def test_a_job_that_fails_says_why(acme):
     draft = send(acme, "/compare", files={"submissions": ("a.zip", class_zip()[:-30] + b"x" * 30)}).headers["location"]
     result = text_of(ended(acme, send(acme, draft).headers["location"]))

@@ -11,7 +11,7 @@ from whorl.service.api.authentication import Comparer, context_of
 from whorl.service.api.bodies import FORM, JSON, fields_of, form_of, json_of, media_of, schema_of
 from whorl.service.api.bodies import documented as body
 from whorl.service.api.schemas import ClusterBody, ComparisonBody, JobsAnswer, Limit, Line, documented
-from whorl.service.job_requests import ComparisonOptions, ComparisonUploads
+from whorl.service.job_requests import ComparisonOptions, ComparisonUploads, ResultResponse
 from whorl.service.jobs import ServiceJob
 from whorl.service.middleware import REPORT_POLICY
 from whorl.service.problems import Problem
@@ -94,7 +94,8 @@ async def follow(request: Request, job: str, principal: Comparer) -> StreamingRe
 })  # fmt: skip
 def result(request: Request, job: str, principal: Comparer) -> FileResponse:
     """Return the result of a finished job. Of a comparison: what ``whorl compare --format json`` prints."""
-    return FileResponse(job_requests.result_file(context_of(request), principal, job), media_type="application/json")
+    file = job_requests.result_file(context_of(request), principal, job)
+    return ResultResponse(file, media_type="application/json")
 
 
 @router.delete("/jobs/{job}/result", responses=documented(404, 409))
@@ -108,8 +109,8 @@ def forget(request: Request, job: str, principal: Comparer) -> ServiceJob:
 })  # fmt: skip
 def report_zip(request: Request, job: str, principal: Comparer) -> FileResponse:
     """Return the report of a comparison as a zip file."""
-    path = job_requests.report_zip(context_of(request), principal, job)
-    return FileResponse(path, media_type="application/zip", filename="report.zip")
+    file = job_requests.report_zip(context_of(request), principal, job)
+    return ResultResponse(file, media_type="application/zip", filename="report.zip")
 
 
 @router.get("/jobs/{job}/report/{path:path}", response_class=FileResponse, responses={
@@ -118,8 +119,8 @@ def report_zip(request: Request, job: str, principal: Comparer) -> FileResponse:
 })  # fmt: skip
 def report(request: Request, job: str, path: str, principal: Comparer) -> FileResponse:
     """Return a page of the report of a comparison; the first is ``index.html``."""
-    found_jobs = job_requests.report_file(context_of(request), principal, job, path)
-    return FileResponse(found_jobs, headers={"Content-Security-Policy": REPORT_POLICY})
+    file = job_requests.report_file(context_of(request), principal, job, path)
+    return ResultResponse(file, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 def _located(job: ServiceJob, response: Response) -> ServiceJob:

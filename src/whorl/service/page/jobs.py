@@ -4,10 +4,11 @@ import re
 from functools import partial
 
 from fastapi import APIRouter
-from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from whorl.service import job_requests
 from whorl.service.authentication import TokenScope
+from whorl.service.job_requests import ResultResponse
 from whorl.service.middleware import REPORT_POLICY
 from whorl.service.page.documents import collections_of
 from whorl.service.page.rendering import HEADERS, page
@@ -42,9 +43,11 @@ def show(visit: Visitor, id_: str, said: str = "") -> Response:
     """Show a job: its progress, or its result."""
     job = job_requests.get_job(visit.context, visit.principal, id_)
     view = job_view(job)
-    has_clusters = job.kind == job_requests.CLUSTER and job.state.value == "done"
-    jobs = clusters_view(job_requests.result_file(visit.context, visit.principal, id_)) if has_clusters else None
-    return page("job.html", visit.frame("jobs", said), row=view, summary=summary(job), clusters=jobs)
+    clusters = None
+    if job.kind == job_requests.CLUSTER and job.result is not None:
+        with job_requests.result_file(visit.context, visit.principal, id_) as file:
+            clusters = clusters_view(file)
+    return page("job.html", visit.frame("jobs", said), row=view, summary=summary(job), clusters=clusters)
 
 
 @router.get("/jobs/{id_}/events")
@@ -65,21 +68,21 @@ def cancel(visit: Visitor, form: Form, id_: str) -> Response:
 def report(visit: Visitor, id_: str, path: str) -> Response:
     """Return a page of the report. It names its own scripts and styles by their hashes; the policy forbids others."""
     file = job_requests.report_file(visit.context, visit.principal, id_, path)
-    return FileResponse(file, headers={"Content-Security-Policy": REPORT_POLICY})
+    return ResultResponse(file, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 @router.get("/jobs/{id_}/report.zip")
 def report_zip(visit: Visitor, id_: str) -> Response:
     """Return the whole report, to be kept or mailed."""
     file = job_requests.report_zip(visit.context, visit.principal, id_)
-    return FileResponse(file, filename=f"{_file_name(visit, id_)}.zip")
+    return ResultResponse(file, filename=f"{_file_name(visit, id_)}.zip")
 
 
 @router.get("/jobs/{id_}/result.json")
 def result(visit: Visitor, id_: str) -> Response:
     """Return the result for scripts."""
     file = job_requests.result_file(visit.context, visit.principal, id_)
-    return FileResponse(file, filename=f"{_file_name(visit, id_)}.json", media_type="application/json")
+    return ResultResponse(file, filename=f"{_file_name(visit, id_)}.json", media_type="application/json")
 
 
 @router.post("/clusters")

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from markupsafe import Markup
 
@@ -241,9 +240,11 @@ def _title(job: ServiceJob) -> str:
     )
 
 
-def summary(job: ServiceJob) -> str:
-    """Return the outcome of a job, in a sentence."""
-    figures = job.result or {}
+def summary(job: ServiceJob) -> str | None:
+    """Return the outcome of a job, in a sentence; None if there is none, or none any more."""
+    figures = job.result
+    if figures is None:
+        return None
     if job.kind == "compare":
         skipped = (
             f" {count(figures.get('skipped', 0), 'file was', 'files were')} skipped." if figures.get("skipped") else ""
@@ -256,7 +257,7 @@ def summary(job: ServiceJob) -> str:
     return f"{count(figures.get('documents', figures.get('expired', 0)), 'document')}."
 
 
-def clusters_view(path: Path) -> ClustersView:
+def clusters_view(file: IO[bytes]) -> ClustersView:
     """Read the result of a clustering from its file."""
-    clusters: Sequence[dict[str, Any]] = json.loads(path.read_text("utf-8"))["clusters"]
+    clusters: Sequence[dict[str, Any]] = json.load(file)["clusters"]
     return ClustersView(len(clusters), tuple(tuple(cluster["members"]) for cluster in clusters[:CLUSTERS]))
