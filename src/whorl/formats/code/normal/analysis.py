@@ -1,8 +1,6 @@
 """Scopes and effects: the local names of functions, and what each statement reads and changes."""
 
-from collections import Counter
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field
 from typing import Final
 
 from whorl.formats.code.normal.nodes import JUMPS, OF_THIS, TreeNode
@@ -17,7 +15,27 @@ SHARED: Final = frozenset({"global", "read", "reference"})
 WRITING: Final = frozenset({"assign", "declare", "augment", "update", "parameter", "each"})
 
 
-@dataclass(slots=True, eq=False)
+class Tally:
+    """How often each name occurs: 0 if it does not. ``Counter`` asks the interpreter for each new name."""
+
+    __slots__ = ("times",)
+
+    def __init__(self) -> None:
+        self.times: dict[bytes, int] = {}
+
+    def __getitem__(self, name: bytes) -> int:
+        return self.times.get(name, 0)
+
+    def add(self, name: bytes, times: int = 1) -> None:
+        """Count a name so many times more."""
+        self.times[name] = self.times.get(name, 0) + times
+
+    def update(self, other: "Tally") -> None:
+        """Add all that another tally counts."""
+        for name, times in other.times.items():
+            self.add(name, times)
+
+
 class FunctionScope:
     """The names and blocks of a function, without the functions inside it.
 
@@ -26,16 +44,23 @@ class FunctionScope:
     ``inner`` are the assignments inside expressions.
     """
 
-    function: TreeNode
-    around: "FunctionScope | None" = None
-    reads: Counter[bytes] = field(default_factory=Counter)
-    writes: Counter[bytes] = field(default_factory=Counter)
-    declared: set[bytes] = field(default_factory=set)
-    captured: set[bytes] = field(default_factory=set)
-    private: set[bytes] = field(default_factory=set)
-    local_names: set[bytes] = field(default_factory=set)
-    inner: list[TreeNode] = field(default_factory=list)
-    blocks: list[TreeNode] = field(default_factory=list)
+    __slots__ = (
+        "around", "blocks", "captured", "declared", "function", "inner", "local_names", "private", "reads", "writes",
+    )  # fmt: skip
+
+    def __init__(self, function: TreeNode, around: "FunctionScope | None" = None) -> None:
+        self.function, self.around = function, around
+        self.reads, self.writes = Tally(), Tally()
+        self.declared: set[bytes] = set()
+        self.captured: set[bytes] = set()
+        self.private: set[bytes] = set()
+        self.local_names: set[bytes] = set()
+        self.inner: list[TreeNode] = []
+        self.blocks: list[TreeNode] = []
+
+    def names(self) -> set[bytes]:
+        """Return the names that are read or changed."""
+        return {*self.reads.times, *self.writes.times}
 
 
 def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
@@ -47,7 +72,7 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
         parent, node, names = waiting.pop()
         kind, inside = node.kind, node.children
         if kind == "name" or kind == "field":
-            names.reads[node.text] += 1
+            names.reads.add(node.text)
         elif kind == "block":
             names.blocks.append(node)
         elif kind in SCOPES:
@@ -62,7 +87,7 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
                 _write(node, names, implicit)
                 inside = inside[1:]
         elif kind == "call" and inside[0].kind == "name":
-            names.reads[called(inside[0].text)] += 1
+            names.reads.add(called(inside[0].text))
             inside = inside[1:]
         elif kind in SHARED or (kind == "op" and node.text == b"&" and len(inside) == 1):
             names.captured.update(child.text for child in inside)
@@ -70,25 +95,24 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
     return program_scopes
 
 
-def settle(program_scopes: list[FunctionScope], *, script: bool) -> Counter[bytes]:
+def settle(program_scopes: list[FunctionScope], *, script: bool) -> Tally:
     """Find the local names of each function; return how often each name is read in the whole program. ``script``: the
     statements outside all functions form a function too; in other languages their readers are unknown. So are those of
     a class's names, unless a name is private and only one function uses it."""
-    reads: Counter[bytes] = Counter()
-    writes: Counter[bytes] = Counter()
+    reads, writes = Tally(), Tally()
     private: set[bytes] = set()
     for names in reversed(program_scopes):  # inner ones first
         reads.update(names.reads)
         writes.update(names.writes)
         private |= names.private
         if names.around is not None:
-            names.around.captured |= names.captured | ({*names.reads, *names.writes} - names.declared)
+            names.around.captured |= names.captured | (names.names() - names.declared)
     private = {name for name in private if not reads[OF_THIS + name] and not writes[OF_THIS + name]}
     for names in program_scopes:
         if names.function.kind in LATER or (names.around is None and script):
             alone = {
                 name
-                for name in private & names.writes.keys()
+                for name in private & names.writes.times.keys()
                 if (names.reads[name], names.writes[name]) == (reads[name], writes[name])
             }
             names.local_names = (names.declared | alone) - names.captured
@@ -110,9 +134,9 @@ def settle_fields(program_scopes: list[FunctionScope]) -> None:
 
 def _write(node: TreeNode, names: FunctionScope, implicit: bool) -> None:
     name = node.children[0].text
-    names.writes[name] += node.kind != "declare" or len(node.children) > 1
+    names.writes.add(name, int(node.kind != "declare" or len(node.children) > 1))
     if node.kind in ("augment", "update"):
-        names.reads[name] += 1
+        names.reads.add(name)
     if implicit or node.kind in ("declare", "parameter"):
         names.declared.add(name)
     if node.text == b"private":
@@ -155,7 +179,6 @@ PURE_NEW: Final = frozenset(
 )
 
 
-@dataclass(slots=True)
 class Effects:
     """The effects of a statement.
 
@@ -164,14 +187,13 @@ class Effects:
     kind of node that only the grammar knows.
     """
 
-    reads: set[bytes] = field(default_factory=set)
-    writes: set[bytes] = field(default_factory=set)
-    acts: bool = False
-    prints: bool = False
-    looks: bool = False
-    stores: bool = False
-    jumps: bool = False
-    known: bool = True
+    __slots__ = ("acts", "jumps", "known", "looks", "prints", "reads", "stores", "writes")
+
+    def __init__(self) -> None:
+        self.reads: set[bytes] = set()
+        self.writes: set[bytes] = set()
+        self.acts = self.prints = self.looks = self.stores = self.jumps = False
+        self.known = True
 
     @property
     def is_pure(self) -> bool:

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from whorl.formats.code.normal.analysis import LATER, FunctionScope, called, effects
+from whorl.formats.code.normal.analysis import LATER, FunctionScope, Tally, called, effects
 from whorl.formats.code.normal.expressions import negated
 from whorl.formats.code.normal.nodes import BRANCHES, CHAINED, JUMPS, LOOPS, TAILS, TreeNode, block
 
@@ -351,14 +351,13 @@ def _is_apart(order: list[tuple[bytes, TreeNode]]) -> bool:
 def _used_values(program_scopes: list[FunctionScope]) -> set[bytes]:
     """Return the functions whose values are used: called inside an expression, except in their own return, or named
     without a call."""
-    reads: Counter[bytes] = Counter()
-    alone: Counter[bytes] = Counter()
+    reads, alone = Tally(), Tally()
     for names in program_scopes:
         reads.update(names.reads)
         for child in (child for each in names.blocks for child in each.children):
             value = child.children[0] if child.kind == "return" and child.children else child
             if _is_call(value) and (value is child or value.children[0].text == names.function.text):
-                alone[value.children[0].text] += 1
+                alone.add(value.children[0].text)
     functions = {names.function.text for names in program_scopes}
     return {name for name in functions if alone[name] < reads[called(name)] or reads[name]}
 

@@ -70,8 +70,8 @@ def _forget(loop: TreeNode, counter: LoopCounter, names: FunctionScope) -> None:
     body.children = [child for child in body.children if child is not counter.moved]
     for child in body.children[:1]:
         child.marks |= COUNTERS
-    names.reads[counter.name] -= 2
-    names.writes[counter.name] -= 2
+    names.reads.add(counter.name, -2)
+    names.writes.add(counter.name, -2)
 
 
 def _count_up(loop: TreeNode, counter: LoopCounter, rounds: int) -> None:

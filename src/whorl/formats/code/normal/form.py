@@ -172,7 +172,8 @@ class Emission:
         return on is not called and on.kind == "name" and on.text.split(b"\0")[0] not in self._variables
 
     def _put(self, node: TreeNode, kind: str) -> None:
-        self._append(node, kind, *_place(node, kind))
+        start, end = _place(node, kind)
+        self._append(node, kind, start, end)
 
     def _append(self, node: TreeNode, kind: str, start: int, end: int) -> None:
         key = node.text if kind == "op" else kind

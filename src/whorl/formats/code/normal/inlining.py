@@ -10,6 +10,7 @@ from whorl.formats.code.normal.analysis import (
     SHORT_CIRCUIT,
     SIMPLE,
     FunctionScope,
+    Tally,
     called,
     effects,
     scopes,
@@ -129,7 +130,7 @@ class _Inliner:
         program: TreeNode,
         program_scopes: list[FunctionScope],
         local: dict[bytes, FunctionScope],
-        reads: Counter[bytes],
+        reads: Tally,
         implicit: bool,
     ) -> None:
         self._program, self._scopes, self._local, self._implicit = program, program_scopes, local, implicit
@@ -159,15 +160,14 @@ class _Inliner:
         function = names.function
         if self._fill(names, (*callers, name)):
             inside = scopes(function, implicit=self._implicit)
-            names = self._local[name] = FunctionScope(
-                function, None, inside[1].reads, inside[1].writes, inside[1].declared
-            )
+            names = self._local[name] = FunctionScope(function)
+            names.reads, names.writes, names.declared = inside[1].reads, inside[1].writes, inside[1].declared
         if _is_straight(function) and not _calls_any(function, (*callers, name)):
             self._sizes[name] = _size(function)
 
     def _fill(self, names: FunctionScope, callers: tuple[bytes, ...]) -> bool:
         """Inline into a function; return whether there was anything to inline."""
-        if not any(name.endswith(b"()") and name[:-2] in self._local for name in names.reads):
+        if not any(name.endswith(b"()") and name[:-2] in self._local for name in names.reads.times):
             return False
         before = self._number
         share_calls(names, self._local)

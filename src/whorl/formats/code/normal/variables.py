@@ -1,6 +1,5 @@
 """Rewrites of variables: declarations, statement order, temporaries and dead code."""
 
-from collections import Counter
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -11,6 +10,7 @@ from whorl.formats.code.normal.analysis import (
     SIMPLE,
     Effects,
     FunctionScope,
+    Tally,
     called,
     effects,
     within,
@@ -44,7 +44,7 @@ def move_fields(program_scopes: list[FunctionScope]) -> bool:
     count = 0
     users: dict[bytes, list[FunctionScope]] = {}
     for names in program_scopes:
-        for name in {*names.reads, *names.writes} if names.function.kind in LATER else ():
+        for name in names.names() if names.function.kind in LATER else ():
             users.setdefault(name, []).append(names)
     for names in program_scopes:
         for each in names.blocks if names.private else ():
@@ -293,18 +293,18 @@ def drop_unused_values(names: FunctionScope) -> None:
 
 def _forget_counters(names: FunctionScope) -> None:
     """Ignore the reads of a name that only compute its own next value, such as ``i`` in ``i = i - 1``."""
-    inside: Counter[bytes] = Counter()
+    inside = Tally()
     for each in names.blocks:
         for child in each.children:
             if child.kind in ("assign", "declare") and len(child.children) == 2 and child.children[0].kind == "name":
                 name = child.children[0].text
                 if names.writes[name] > 1 and names.reads[name] and _is_pure(child.children[1]):
-                    inside[name] += sum(
-                        1 for node in child.children[1].walk() if node.kind == "name" and node.text == name
-                    )
-    for name, times in inside.items():
+                    for node in child.children[1].walk():
+                        if node.kind == "name" and node.text == name:
+                            inside.add(name)
+    for name, times in inside.times.items():
         if name in names.local_names and times == names.reads[name]:
-            names.reads[name] = 0
+            names.reads.times[name] = 0
 
 
 def _find_homes(
@@ -340,7 +340,8 @@ def _drop_outside(names: FunctionScope, homes: dict[bytes, TreeNode]) -> None:
             away = away - {name for name in away if homes[name] is node}
             gone = [child for child in node.children if _is_away(child, away)]
             if gone:
-                names.writes.subtract(child.children[0].text for child in gone)
+                for child in gone:
+                    names.writes.add(child.children[0].text, -1)
                 node.children = [child for child in node.children if not _is_away(child, away)]
                 for child in node.children[:1]:
                     child.marks |= IDLE
