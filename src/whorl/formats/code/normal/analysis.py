@@ -71,7 +71,7 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
     while waiting:
         parent, node, names = waiting.pop()
         kind, inside = node.kind, node.children
-        if kind == "name" or kind == "field":
+        if kind in ("name", "field"):
             names.reads.add(node.text)
         elif kind == "block":
             names.blocks.append(node)
@@ -91,7 +91,11 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
             inside = inside[1:]
         elif kind in SHARED or (kind == "op" and node.text == b"&" and len(inside) == 1):
             names.captured.update(child.text for child in inside)
-        waiting += [(node, child, names) for child in reversed(inside)]
+        for child in reversed(inside):
+            if child.kind == "name":  # most nodes are; they need not wait
+                names.reads.add(child.text)
+            else:
+                waiting.append((node, child, names))
     return program_scopes
 
 
