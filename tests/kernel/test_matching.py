@@ -167,3 +167,21 @@ def test_weights_of_hashes(known, hashes, data):
     known, hashes = np.unique(known), np.unique(hashes)
     weights = np.array(data.draw(st.lists(st.floats(0, 1e3), min_size=len(known), max_size=len(known))), np.float64)
     assert native_matching.weigh(known, weights, hashes) == specification.weigh(known, weights, hashes)
+
+
+@given(symbols, symbols, st.integers(1, 5), ascending, st.data())
+@examples(300)
+def test_weights_of_matches(left, right, k, known, data):
+    """Of fingerprints that are known as common, of others, and of more pairs of places than there are costs for."""
+    sides = (*postings(left, k), *postings(right, k))
+    known = np.unique(known)
+    rarities, costs = (
+        np.array(data.draw(st.lists(st.floats(0, 1), min_size=count, max_size=count)), np.float64)
+        for count in (len(known), data.draw(st.integers(0, 9)))
+    )
+    keys = native_matching.seeds(*sides)
+    lefts, _, lengths = native_matching.matches(left, whole(left), right, whole(right), keys, k)
+    some = np.array(data.draw(st.lists(st.booleans(), min_size=len(sides[0]), max_size=len(sides[0]))), np.bool_)
+    fingerprints = sides[0][some], sides[1][some], sides[2]
+    arguments = *fingerprints, known, rarities, costs, lefts, lengths, len(left), k, 20 / k, 0.1
+    assert native_matching.match_weights(*arguments).tolist() == specification.match_weights(*arguments).tolist()

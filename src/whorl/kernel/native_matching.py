@@ -380,3 +380,73 @@ def weigh(
             if at < known.shape[0] and known[at] == hashes[i]:
                 total += weights[at]
     return total
+
+
+def match_weights(
+    left_hashes: cython.const[uint64_t][::1],
+    left_places: cython.const[int32_t][::1],
+    right_hashes: cython.const[uint64_t][::1],
+    known: cython.const[uint64_t][::1],
+    rarities: cython.const[cython.double][::1],
+    costs: cython.const[cython.double][::1],
+    lefts: cython.const[int32_t][::1],
+    lengths: cython.const[int32_t][::1],
+    size: cython.Py_ssize_t,
+    shortest: cython.Py_ssize_t,
+    bits: cython.double,
+    least: cython.double,
+):
+    # For each symbol, the share that a shared fingerprint which begins there leaves of a match; 0 without any.
+    shares: cython.double[::1] = np.zeros(size, np.float64)
+    weights = np.empty(lefts.shape[0], np.float64)
+    out: cython.double[::1] = weights
+    share: cython.double
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        _share(left_hashes, left_places, right_hashes, known, rarities, costs, least, shares)
+        for i in range(lefts.shape[0]):
+            share = 0
+            for j in range(lefts[i], lefts[i] + lengths[i] - shortest + 1):
+                share = max(share, shares[j])
+            out[i] = lengths[i] * bits * (share if share > 0 else 1)
+    return weights
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _share(
+    left_hashes: cython.const[uint64_t][::1],
+    left_places: cython.const[int32_t][::1],
+    right_hashes: cython.const[uint64_t][::1],
+    known: cython.const[uint64_t][::1],
+    rarities: cython.const[cython.double][::1],
+    costs: cython.const[cython.double][::1],
+    least: cython.double,
+    shares: cython.double[::1],
+) -> cython.void:
+    """Write the shares of shared fingerprints to their places on the left side."""
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    lefts: cython.Py_ssize_t
+    rights: cython.Py_ssize_t
+    share: cython.double
+    while i < left_hashes.shape[0] and j < right_hashes.shape[0]:
+        if left_hashes[i] < right_hashes[j]:
+            i = _skip(left_hashes, i, right_hashes[j])
+        elif left_hashes[i] > right_hashes[j]:
+            j = _skip(right_hashes, j, left_hashes[i])
+        else:
+            lefts = _run(left_hashes, i)
+            rights = _run(right_hashes, j)
+            if at < known.shape[0] and known[at] < left_hashes[i]:
+                at = _skip(known, at, left_hashes[i])
+            share = rarities[at] if at < known.shape[0] and known[at] == left_hashes[i] else 1
+            share = max(least, share - costs[lefts * rights]) if lefts * rights < costs.shape[0] else least
+            for place in range(i, i + lefts):
+                shares[left_places[place]] = max(shares[left_places[place]], share)
+            i += lefts
+            j += rights

@@ -53,3 +53,24 @@ def inside(
 
 def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArray[np.uint64]) -> float:
     """Return the sum of the weights of some hashes, added in their order; unknown ones weigh nothing. Both ascend."""
+
+def match_weights(
+    left_hashes: NDArray[np.uint64],
+    left_places: Places,
+    right_hashes: NDArray[np.uint64],
+    known: NDArray[np.uint64],
+    rarities: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    lefts: Places,
+    lengths: Places,
+    size: int,
+    shortest: int,
+    bits: float,
+    least: float,
+) -> NDArray[np.float64]:
+    """Return the weights of matches, given by their starts on the left side and their lengths: ``bits`` a symbol, times
+    the highest share of the fingerprints of both sides that begin in a match, ``shortest`` symbols or more before its
+    end. A match without any keeps its full weight.
+
+    A share is the rarity of the fingerprint, 1 if it is unknown, less the cost of the number of its pairs of places;
+    never less than ``least``, which it is for numbers beyond all ``costs``. ``size`` is the length of the left side."""

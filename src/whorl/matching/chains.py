@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain, islice
 from math import log2
 
@@ -27,20 +28,13 @@ PRIOR_DOCUMENTS = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
-    """The ``hashes`` of common fingerprints, ascending, and the ``rarities`` of each. ``margin`` is the number of bits
-    that a significant chain needs above those of the documents' lengths."""
+    """The ``hashes`` of common fingerprints, ascending, and the ``rarities`` of each: near 1 if few documents have it,
+    near 0 if all have. Others have the rarity 1. ``margin`` is the number of bits that a significant chain needs above
+    those of the documents' lengths."""
 
     hashes: Hashes
     rarities: NDArray[np.float64]
     margin: float = MARGIN
-
-    def rarity(self, hashes: Hashes) -> NDArray[np.float64]:
-        """Return the rarity of each fingerprint: 1 if at most two documents have it, near 0 if all have."""
-        if not len(self.hashes):
-            return np.ones(len(hashes))
-        at = self.hashes.searchsorted(hashes)
-        at[at == len(self.hashes)] = 0
-        return np.where(self.hashes[at] == hashes, self.rarities[at], 1.0)
 
     def least(self, sizes: tuple[int, int]) -> float:
         """Return the minimum score, in bits, of a significant chain between documents of these sizes in symbols."""
@@ -157,37 +151,31 @@ def chain_matches(
 MIN_RARITY = 0.1
 
 
+# Each doubling of the possible pairs of positions of a fingerprint costs one bit. From this number of pairs on, a match
+# keeps the minimum, however rare its fingerprint is.
+PAIRS_OF_POSITIONS = 1 << 18
+
+
+@cache
+def _position_costs() -> NDArray[np.float64]:
+    """Return the share of its bits that a match loses, by the number of pairs of positions of its fingerprint."""
+    return np.concatenate((_END, np.log2(np.arange(1, PAIRS_OF_POSITIONS)) / BITS))
+
+
+_END = np.zeros(1)
+
+
 def match_weights(
     matches: Matches, left: Evidence, right: Evidence, k: int, background: Background
 ) -> NDArray[np.float64]:
     """Return the weight of each match. Matches that are common in the collection, or repeated in the pair, weigh less.
     A match without a fingerprint comes from a k-gram that occurs once on each side, and keeps its full weight."""
-    weights = matches.lengths.astype(np.float64) * (BITS / k)
-    places, shares = _shared_fingerprints(left, right, background)
-    starts = places.searchsorted(matches.lefts)
-    ends = places.searchsorted(matches.lefts + (matches.lengths - matches.shortest), "right")
-    some = (ends > starts).nonzero()[0]
-    if len(some):
-        bounds = np.empty(2 * len(some), np.intp)
-        bounds[::2], bounds[1::2] = starts[some], ends[some]
-        weights[some] *= np.maximum.reduceat(shares, bounds)[::2]
-    return weights
-
-
-def _shared_fingerprints(
-    left: Evidence, right: Evidence, background: Background
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the positions on the left side of shared fingerprints, ascending, and the share of its bits that a match
-    with each keeps, followed by a 0. Each doubling of a fingerprint's possible pairs of positions costs one bit."""
-    hashes, begins, lefts, rights = native_matching.common(left.hashes, right.hashes)
-    shared = (begins - lefts.cumsum() + lefts).repeat(lefts) + np.arange(lefts.sum())
-    shares = np.maximum(MIN_RARITY, background.rarity(hashes) - np.log2(lefts * rights) / BITS)
-    places = left.places[shared]
-    order = places.argsort()
-    return places[order], np.concatenate((shares.repeat(lefts)[order], _END))
-
-
-_END = np.zeros(1)
+    fingerprints = left.hashes, left.places, right.hashes
+    common = background.hashes, background.rarities, _position_costs()
+    columns = matches.lefts, matches.lengths
+    return native_matching.match_weights(
+        *fingerprints, *common, *columns, len(left), matches.shortest, BITS / k, MIN_RARITY
+    )
 
 
 # Cost of a reordering, in bits, besides the gap: any order allows a match more positions. Text alignment is equally

@@ -139,3 +139,33 @@ def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArr
     for each in hashes.tolist():
         total += by_hash.get(each, 0.0)
     return total
+
+
+def match_weights(
+    left_hashes: NDArray[np.uint64],
+    left_places: NDArray[np.int32],
+    right_hashes: NDArray[np.uint64],
+    known: NDArray[np.uint64],
+    rarities: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    lefts: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    size: int,
+    shortest: int,
+    bits: float,
+    least: float,
+) -> NDArray[np.float64]:
+    """The weights of matches, by their starts on the left side and their lengths: ``bits`` a symbol, times the highest
+    share of the shared fingerprints that begin in a match, ``shortest`` symbols or more before its end; their full
+    weight without any. A share is the rarity of the fingerprint, less the cost of the number of its pairs of places;
+    ``least`` at least, and beyond all ``costs``."""
+    rarity = dict(zip(known.tolist(), rarities.tolist(), strict=True))
+    shares = [0.0] * size
+    columns = (column.tolist() for column in common(left_hashes, right_hashes))
+    for hashed, begin, left, right in zip(*columns, strict=True):
+        cost = costs[left * right] if left * right < len(costs) else np.inf
+        for place in left_places[begin : begin + left].tolist():
+            shares[place] = max(shares[place], least, rarity.get(hashed, 1.0) - cost)
+    matched = zip(lefts.tolist(), lengths.tolist(), strict=True)
+    kept = [(length, max(shares[start : start + length - shortest + 1])) for start, length in matched]
+    return np.array([length * bits * (share or 1.0) for length, share in kept], np.float64)
