@@ -146,18 +146,27 @@ def test_hashes_that_occur_once(left, right):
     assert sorted(native_matching.once(*arguments).tolist()) == sorted(specification.once(*arguments).tolist())
 
 
-@given(st.integers(0, 12), st.integers(1, 4), st.data())
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 4), st.data())
 @examples(400)
-def test_hashes_inside_runs(size, width, data):
+def test_shared_hashes_inside_runs(left, right, width, data):
     """Runs may overlap; a hash may be wider than what is left of the symbols."""
-    runs = data.draw(
-        st.lists(st.integers(0, size).flatmap(lambda at: st.tuples(st.just(at), st.integers(0, size - at))))
+    run = st.tuples(st.integers(0, left), st.integers(0, right)).flatmap(
+        lambda at: st.tuples(*map(st.just, at), st.integers(0, min(left - at[0], right - at[1])))
     )
-    starts, lengths = (np.array([run[column] for run in runs], np.int32) for column in range(2))
-    places = np.array(data.draw(st.lists(st.integers(0, size), max_size=9)), np.int32)
-    hashes = np.arange(len(places), dtype=np.uint64)
-    arguments = hashes, places, starts, lengths, size, width
-    assert native_matching.inside(*arguments).tolist() == specification.inside(*arguments).tolist()
+    runs = data.draw(st.lists(run, max_size=6))
+    starts, others, lengths = (np.array([run[column] for run in runs], np.int32) for column in range(3))
+    fingerprints = [_placed(data, size) for size in (left, right)]
+    arguments = *fingerprints[0], starts, left, *fingerprints[1], others, right, lengths, width
+    inside, *counts = native_matching.shared_inside(*arguments)
+    expected, *expected_counts = specification.shared_inside(*arguments)
+    assert inside.tolist() == expected.tolist()
+    assert counts == expected_counts
+
+
+def _placed(data, size) -> tuple[np.ndarray, np.ndarray]:
+    """Some hashes, ascending, each with a place."""
+    placed = sorted(data.draw(st.lists(st.tuples(st.integers(0, 5), st.integers(0, size)), max_size=9)))
+    return np.array([each for each, _ in placed], np.uint64), np.array([place for _, place in placed], np.int32)
 
 
 @given(ascending, ascending, st.data())

@@ -108,19 +108,18 @@ class TestChains:
     def test_matches_without_number_do_not_take_for_ever(self):
         rows = [Link(at, at * 7919 % 50_000, 5, (0, 0), 20.0) for at in range(50_000)]
         began = time.process_time()
-        assert chains(rows).covered()[0] == 50_004
+        assert len(chains(rows).lengths) == 50_000
         assert time.process_time() - began < 30
 
 
 @given(links)
 def test_symbols_are_counted_once(rows):
-    """Of each chain on the side with fewer, and of all on both sides."""
+    """Of each chain on the side with fewer."""
     for result in (chains(rows), merge_reordered(chains(rows), GAPS)):
         chained = links_in(result, rows)
         sides = [[{at for link in chain for at in range(link[side], link[side] + link.length)} for chain in chained]
                  for side in range(2)]  # fmt: skip
         assert result.symbols().tolist() == [min(map(len, pair)) for pair in zip(*sides, strict=True)]
-        assert result.covered() == tuple(len(set().union(*side)) for side in sides)
 
 
 class TestTurned:

@@ -95,7 +95,7 @@ def with_normal_form(
             _union(*map(np.concatenate, zip(*side, strict=True))) for side in zip(marked, pieces.spans, strict=True)
         ]
     counts = [int(np.count_nonzero(_inside(*side))) for side in zip(tokens, marked, strict=True)]
-    grams, statements = common_inside(chains, lefts, rights, (scheme.k, SHORTEST))
+    grams, statements = (common_inside(chains, lefts, rights, width)[0] for width in (scheme.k, SHORTEST))
     common = CommonFingerprints(
         grams,
         statements,

@@ -334,35 +334,85 @@ def _same(grams: uint64_t[::1], start: cython.Py_ssize_t, count: cython.Py_ssize
     return end
 
 
-def inside(
-    hashes: cython.const[uint64_t][::1],
-    places: cython.const[int32_t][::1],
-    starts: cython.const[int32_t][::1],
+def shared_inside(
+    left_hashes: cython.const[uint64_t][::1],
+    left_places: cython.const[int32_t][::1],
+    left_starts: cython.const[int32_t][::1],
+    left_size: cython.Py_ssize_t,
+    right_hashes: cython.const[uint64_t][::1],
+    right_places: cython.const[int32_t][::1],
+    right_starts: cython.const[int32_t][::1],
+    right_size: cython.Py_ssize_t,
     lengths: cython.const[int32_t][::1],
-    size: cython.Py_ssize_t,
     width: cython.Py_ssize_t,
 ):
-    # How many places before each are covered; first, how many runs begin at each, less those that end.
-    covered: int32_t[::1] = np.zeros(size + 1, np.int32)
-    chosen = np.empty(hashes.shape[0], np.uint64)
-    out: uint64_t[::1] = chosen
-    i: cython.Py_ssize_t
+    left_covered: int32_t[::1] = np.zeros(left_size + 1, np.int32)
+    right_covered: int32_t[::1] = np.zeros(right_size + 1, np.int32)
+    hashes = np.empty(min(left_hashes.shape[0], right_hashes.shape[0]), np.uint64)
+    out: uint64_t[::1] = hashes
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = 0
+    lefts: cython.Py_ssize_t
+    rights: cython.Py_ssize_t
     count: cython.Py_ssize_t = 0
+    with cython.nogil:
+        _cover(left_starts, lengths, left_covered)
+        _cover(right_starts, lengths, right_covered)
+        while i < left_hashes.shape[0] and j < right_hashes.shape[0]:
+            if left_hashes[i] < right_hashes[j]:
+                i = _skip(left_hashes, i, right_hashes[j])
+            elif left_hashes[i] > right_hashes[j]:
+                j = _skip(right_hashes, j, left_hashes[i])
+            else:
+                lefts = _run(left_hashes, i)
+                rights = _run(right_hashes, j)
+                if _any_inside(cython.address(left_places[i]), lefts, left_covered, width) and _any_inside(
+                    cython.address(right_places[j]), rights, right_covered, width
+                ):
+                    out[count] = left_hashes[i]
+                    count += 1
+                i += lefts
+                j += rights
+    return hashes[:count], left_covered[left_size], right_covered[right_size]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cover(
+    starts: cython.const[int32_t][::1], lengths: cython.const[int32_t][::1], covered: int32_t[::1]
+) -> cython.void:
+    """Write how many symbols before each are in some run; first, how many runs begin at each, less those that end."""
+    i: cython.Py_ssize_t
+    before: int32_t
     open_runs: int32_t = 0
     total: int32_t = 0
-    with cython.nogil:
-        for i in range(starts.shape[0]):
-            covered[starts[i]] += 1
-            covered[starts[i] + lengths[i]] -= 1
-        for i in range(size + 1):
-            open_runs += covered[i]
-            covered[i] = total
-            total += open_runs > 0
-        for i in range(hashes.shape[0]):
-            if places[i] + width <= size and covered[places[i] + width] - covered[places[i]] == width:
-                out[count] = hashes[i]
-                count += 1
-    return chosen[:count]
+    for i in range(starts.shape[0]):
+        covered[starts[i]] += 1
+        covered[starts[i] + lengths[i]] -= 1
+    for i in range(covered.shape[0]):
+        before = covered[i]
+        covered[i] = total
+        open_runs += before
+        total += open_runs > 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _any_inside(
+    places: cython.pointer[cython.const[int32_t]],
+    count: cython.Py_ssize_t,
+    covered: int32_t[::1],
+    width: cython.Py_ssize_t,
+) -> cython.bint:
+    """Return whether runs hold all ``width`` symbols from one of some places on."""
+    i: cython.Py_ssize_t
+    for i in range(count):
+        if places[i] + width < covered.shape[0] and covered[places[i] + width] - covered[places[i]] == width:
+            return True
+    return False
 
 
 def weigh(

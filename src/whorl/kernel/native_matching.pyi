@@ -40,16 +40,21 @@ def once(
     """Return the keys of the hashes that occur once at a possible place of each side, in no particular order. The sides
     are the hashes of all their places."""
 
-def inside(
-    hashes: NDArray[np.uint64],
-    places: Places,
-    starts: Places,
+def shared_inside(
+    left_hashes: NDArray[np.uint64],
+    left_places: Places,
+    left_starts: Places,
+    left_size: int,
+    right_hashes: NDArray[np.uint64],
+    right_places: Places,
+    right_starts: Places,
+    right_size: int,
     lengths: Places,
-    size: int,
     width: int,
-) -> NDArray[np.uint64]:
-    """Return the hashes, in their order, whose ``width`` symbols from their places on are each in some run of symbols.
-    Runs may overlap. ``size`` is the number of symbols."""
+) -> tuple[NDArray[np.uint64], int, int]:
+    """Return the hashes, ascending and distinct, that both sides have at a place from which on ``width`` symbols are
+    each in some run of symbols; and how many symbols of each side are in runs. The hashes of a side ascend; its runs
+    may overlap. A size is a side's number of symbols."""
 
 def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArray[np.uint64]) -> float:
     """Return the sum of the weights of some hashes, added in their order; unknown ones weigh nothing. Both ascend."""

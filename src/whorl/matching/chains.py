@@ -104,12 +104,6 @@ class Chains:
             return self.lengths.astype(np.int64)
         return np.minimum(*(united(starts, self.lengths, self.bounds) for starts in (self.lefts, self.rights)))
 
-    def covered(self) -> tuple[int, int]:
-        """Return the number of symbols of each side in the matches of all chains, each counted once."""
-        whole = np.array([0, len(self.lengths)], np.int64)
-        lefts, rights = (united(starts, self.lengths, whole) for starts in (self.lefts, self.rights))
-        return int(lefts[0]), int(rights[0])
-
 
 _START = np.zeros(1, np.int64)
 _NONE = np.zeros(0, np.int32)

@@ -1,6 +1,6 @@
 """Compare two documents: their score with its parts, and their passages."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whorl.formats.reading import CODE
 from whorl.kernel import native_matching
 from whorl.matching.chains import NO_BACKGROUND, Background, Chains, significant_chains
-from whorl.matching.evidence import Evidence, shared_hashes
+from whorl.matching.evidence import Evidence
 from whorl.matching.matches import MatchFinder, find_matches, longest_match
 from whorl.matching.passage import Lines, Match, Passage, Side, make_match, make_spans
 from whorl.matching.score import Score, ScorePart, make_score
@@ -171,8 +171,7 @@ def likeness_of(
     chains: Chains, left: ComparedDocument, right: ComparedDocument, scheme: Scheme, weigh: WeighPart
 ) -> Likeness:
     """Return the likeness of two documents that these chains make."""
-    (common,) = common_inside(chains, left.evidence, right.evidence, (scheme.k,))
-    lefts, rights = chains.covered()
+    common, lefts, rights = common_inside(chains, left.evidence, right.evidence, scheme.k)
     return Likeness(
         make_score((weigh(common),), min(lefts, rights), scheme),
         len(common),
@@ -197,15 +196,11 @@ def symmetric_chains(
     return significant_chains(find(left, right), left, right, scheme, background)
 
 
-def common_inside(chains: Chains, left: Evidence, right: Evidence, widths: Sequence[int]) -> Iterable[Hashes]:
-    """Return the fingerprints that both sides have inside the matches of chains, ascending and distinct, for each of
-    these numbers of symbols that a fingerprint covers."""
+def common_inside(chains: Chains, left: Evidence, right: Evidence, width: int) -> tuple[Hashes, int, int]:
+    """Return the fingerprints of ``width`` symbols that both sides have inside the matches of chains, ascending and
+    distinct, and the number of symbols of each side in these matches."""
     if not len(chains):
-        return [np.zeros(0, np.uint64) for _ in widths]
-    return [
-        shared_hashes(
-            native_matching.inside(left.hashes, left.places, chains.lefts, chains.lengths, len(left), width),
-            native_matching.inside(right.hashes, right.places, chains.rights, chains.lengths, len(right), width),
-        )
-        for width in widths
-    ]
+        return np.zeros(0, np.uint64), 0, 0
+    sides = ((left, chains.lefts), (right, chains.rights))
+    columns = [(side.hashes, side.places, starts, len(side)) for side, starts in sides]
+    return native_matching.shared_inside(*columns[0], *columns[1], chains.lengths, width)

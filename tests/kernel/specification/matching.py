@@ -115,21 +115,36 @@ def once(
     return np.array([key for of_hash in keys for key in of_hash], np.uint64)
 
 
-def inside(
-    hashes: NDArray[np.uint64],
-    places: NDArray[np.int32],
-    starts: NDArray[np.int32],
+def shared_inside(
+    left_hashes: NDArray[np.uint64],
+    left_places: NDArray[np.int32],
+    left_starts: NDArray[np.int32],
+    left_size: int,
+    right_hashes: NDArray[np.uint64],
+    right_places: NDArray[np.int32],
+    right_starts: NDArray[np.int32],
+    right_size: int,
     lengths: NDArray[np.int32],
-    size: int,
     width: int,
-) -> NDArray[np.uint64]:
-    """The hashes, in their order, all of whose symbols some run of symbols covers: ``width`` ones, of ``size`` in all.
-    Runs may overlap."""
+) -> tuple[NDArray[np.uint64], int, int]:
+    """The hashes, ascending and distinct, that both sides have inside runs: some run covers each of their ``width``
+    symbols; and how many symbols of each side are in runs. Runs may overlap."""
+    left = _covered(left_starts, lengths, left_size)
+    right = _covered(right_starts, lengths, right_size)
+    hashes = _inside(left_hashes, left_places, left, width) & _inside(right_hashes, right_places, right, width)
+    return np.array(sorted(hashes), np.uint64), sum(left), sum(right)
+
+
+def _covered(starts: NDArray[np.int32], lengths: NDArray[np.int32], size: int) -> list[bool]:
     is_covered = [False] * size
     for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
         is_covered[start : start + length] = [True] * length
-    chosen = [place + width <= size and all(is_covered[place : place + width]) for place in places.tolist()]
-    return hashes[np.array(chosen, np.bool_)]
+    return is_covered
+
+
+def _inside(hashes: NDArray[np.uint64], places: NDArray[np.int32], is_covered: list[bool], width: int) -> set[int]:
+    placed = zip(hashes.tolist(), places.tolist(), strict=True)
+    return {each for each, place in placed if is_covered[place : place + width] == [True] * width}
 
 
 def weigh(known: NDArray[np.uint64], weights: NDArray[np.float64], hashes: NDArray[np.uint64]) -> float:
