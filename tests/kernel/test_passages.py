@@ -14,13 +14,13 @@ links = st.lists(
 )
 
 
-@given(links, st.integers(1, 6), st.integers(0, 20), st.integers(0, 9))
+@given(links, st.integers(1, 6), st.integers(0, 20), st.integers(0, 9), st.integers(0, 10), st.integers(0, 30))
 @examples(400)
-def test_chains_of_matches(rows, k, reach, look):
+def test_chains_of_matches(rows, k, reach, look, sure, enough):
     rows.sort()
     columns = [np.array([row[column] for row in rows], np.int32) for column in range(5)]
     weights = np.array([row[5] / 3 for row in rows], np.float64)
-    arguments = *columns, weights, k, reach, 20.0, look
+    arguments = *columns, weights, k, reach, 20.0, look, sure, float(enough)
     assert equal(native_passages.chain(*arguments), specification.chain(*arguments))
 
 

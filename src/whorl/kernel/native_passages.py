@@ -177,6 +177,8 @@ def chain(
     reach: int64_t,
     bits: cython.double,
     look: cython.Py_ssize_t,
+    sure: cython.Py_ssize_t,
+    enough: cython.double,
 ):
     count: cython.Py_ssize_t = lengths.shape[0]
     sums = np.array(weights)
@@ -198,6 +200,7 @@ def chain(
     chains: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t
+    longest: cython.Py_ssize_t
     at: cython.Py_ssize_t
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -206,11 +209,15 @@ def chain(
             if is_used[order[i]]:
                 continue
             size = 0
+            longest = 0
             at = order[i]
             while at >= 0 and not is_used[at]:
                 is_used[at] = 1
                 size += 1
+                longest = max(longest, lengths[at])
                 at = last[at]
+            if longest < sure and score[order[i]] - (score[at] if at >= 0 else 0) < enough:
+                continue
             out[chains] = score[order[i]] - (score[at] if at >= 0 else 0)
             file[0, chains] = left_files[order[i]]
             file[1, chains] = right_files[order[i]]
@@ -223,7 +230,9 @@ def chain(
                 at = last[at]
             chains += 1
             bound[chains] = end
-    return columns[0], columns[1], columns[2], bounds[: chains + 1], files[:, :chains], scores[:chains]
+    return (
+        columns[0, :end], columns[1, :end], columns[2, :end], bounds[: chains + 1], files[:, :chains], scores[:chains],
+    )  # fmt: skip
 
 
 @cython.cfunc

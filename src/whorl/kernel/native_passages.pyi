@@ -24,10 +24,12 @@ def chain(
     reach: int,
     bits: float,
     look: int,
+    sure: int,
+    enough: float,
 ) -> tuple[Places, Places, Places, NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Chain matches, given in the order of the left side: repeatedly take the best chain of unused matches. Return the
-    starts and lengths of the matches, those of a chain between two bounds; these bounds; the files of each chain on
-    both sides; and its score.
+    """Chain matches, given in the order of the left side: repeatedly take the best chain of unused matches. Of those
+    that have a match of ``sure`` symbols or a score of ``enough``, return the starts and lengths of the matches, those
+    of a chain between two bounds; these bounds; the files of each chain on both sides; and its score.
 
     A match can follow one of the ``look`` matches before it, in the same files, that begins earlier on both sides,
     across gaps of at most ``reach`` symbols. It costs one bit per ``k`` symbols of the longer gap, and ``bits`` per

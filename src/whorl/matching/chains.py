@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice
 from math import log2
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,13 +133,27 @@ class Gaps:
     reach: int
 
 
+class Limits(NamedTuple):
+    """A chain counts if it has a match of ``sure`` symbols, or a score of ``enough`` bits and ``sure`` symbols."""
+
+    sure: int
+    enough: float
+
+
+NO_LIMITS = Limits(0, 0.0)
+
+
 def chain_matches(
-    matches: Matches, files: tuple[NDArray[np.int32], NDArray[np.int32]], weights: NDArray[np.float64], gaps: Gaps
+    matches: Matches,
+    files: tuple[NDArray[np.int32], NDArray[np.int32]],
+    weights: NDArray[np.float64],
+    gaps: Gaps,
+    limits: Limits = NO_LIMITS,
 ) -> Chains:
     """Chain all matches: repeatedly take the best chain of unused matches. ``files`` are those of each match on both
-    sides, and ``weights`` are in bits."""
+    sides, and ``weights`` are in bits. Leave out chains that have neither the match nor the score of the limits."""
     columns = matches.lefts, matches.rights, matches.lengths
-    return Chains(*native_passages.chain(*columns, *files, weights, gaps.k, gaps.reach, BITS, LOOK))
+    return Chains(*native_passages.chain(*columns, *files, weights, gaps.k, gaps.reach, BITS, LOOK, *limits))
 
 
 # Minimum share of its bits that a match keeps, however common it is, so that it does not split a chain.
@@ -259,15 +274,23 @@ def significant_chains(
     if not len(matches):
         return NO_CHAINS
     sizes = len(left), len(right)
-    sure, least = min(scheme.guarantee or scheme.k, *sizes), background.least(sizes)
-    if int(matches.lengths.max()) < sure:
+    limits = Limits(min(scheme.guarantee or scheme.k, *sizes), background.least(sizes))
+    if int(matches.lengths.max()) < limits.sure:
         starts = matches.lefts if sizes[0] > sizes[1] else matches.rights
-        one = np.zeros(len(matches), np.intp)
-        if not can_be_significant(starts, matches.lengths, one, np.array([sure]), np.array([least]), scheme).any():
+        one, (sure, least) = np.zeros(len(matches), np.intp), (np.array([limit]) for limit in limits)
+        if not can_be_significant(starts, matches.lengths, one, sure, least, scheme).any():
             return NO_CHAINS
-    chains = all_chains(matches, left, right, scheme, background)
-    is_sure = np.maximum.reduceat(chains.lengths, chains.firsts) >= sure
-    return chains.only(is_sure | ((chains.scores >= least) & (chains.symbols() >= sure)))
+    return _within_limits(all_chains(matches, left, right, scheme, background, limits), limits)
+
+
+def _within_limits(chains: Chains, limits: Limits) -> Chains:
+    """Return the chains that count."""
+    if not len(chains):
+        return chains
+    is_sure = np.maximum.reduceat(chains.lengths, chains.firsts) >= limits.sure
+    if is_sure.all():
+        return chains
+    return chains.only(is_sure | ((chains.scores >= limits.enough) & (chains.symbols() >= limits.sure)))
 
 
 def can_be_significant(
@@ -305,12 +328,22 @@ def _reach(scheme: Scheme) -> int:
     return scheme.k * (CODE_REACH if scheme.frontend == CODE else REACH)
 
 
-def all_chains(matches: Matches, left: Evidence, right: Evidence, scheme: Scheme, background: Background) -> Chains:
-    """Chain all matches. Merge reordered sentences; a moved function stays a chain of its own."""
+def all_chains(
+    matches: Matches,
+    left: Evidence,
+    right: Evidence,
+    scheme: Scheme,
+    background: Background,
+    limits: Limits = NO_LIMITS,
+) -> Chains:
+    """Chain all matches. Merge reordered sentences; a moved function stays a chain of its own, so that chains of
+    programs without the match and the score of the limits are left out at once."""
     weights = match_weights(matches, left, right, scheme.k, background)
     gaps = Gaps(scheme.k, _reach(scheme))
-    chains = chain_matches(matches, (_files(left, matches.lefts), _files(right, matches.rights)), weights, gaps)
-    return chains if scheme.frontend == CODE else merge_reordered(chains, gaps)
+    files = _files(left, matches.lefts), _files(right, matches.rights)
+    if scheme.frontend == CODE:
+        return chain_matches(matches, files, weights, gaps, limits)
+    return merge_reordered(chain_matches(matches, files, weights, gaps), gaps)
 
 
 def _files(side: Evidence, starts: NDArray[np.int32]) -> NDArray[np.int32]:

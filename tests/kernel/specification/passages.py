@@ -85,11 +85,14 @@ def chain(
     reach: int,
     bits: float,
     look: int,
+    sure: int,
+    enough: float,
 ) -> tuple[
     NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]
 ]:
-    """Chains of matches, given in the order of the left side: repeatedly the best chain of unused matches. The starts
-    and lengths of their matches, the bounds of each chain among them, its files on both sides, and its score."""
+    """Chains of matches, given in the order of the left side: repeatedly the best chain of unused matches. Of those
+    with a match of ``sure`` symbols or a score of ``enough``: the starts and lengths of their matches, the bounds of
+    each chain among them, its files on both sides, and its score."""
     files = list(zip(left_files.tolist(), right_files.tolist(), strict=True))
     links = list(zip(lefts.tolist(), rights.tolist(), lengths.tolist(), files, strict=True))
     scores, before = weights.tolist(), [-1] * len(links)
@@ -107,10 +110,11 @@ def chain(
             is_used[at] = True
             chain.append(at)
             at = before[at]
-        if chain:
+        score = scores[last] - (scores[at] if at >= 0 else 0)
+        if any(links[member][2] >= sure or score >= enough for member in chain):
             members += reversed(chain)
             bounds.append(len(members))
-            chained.append(scores[last] - (scores[at] if at >= 0 else 0))
+            chained.append(score)
     in_files = np.array([files[members[bound]] for bound in bounds[:-1]], np.int32).reshape(-1, 2).T
     numbers = np.array(members, np.intp)
     starts = lefts[numbers], rights[numbers]
