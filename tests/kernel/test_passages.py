@@ -41,18 +41,31 @@ def test_places_of_runs_are_counted_once(groups, ascend):
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=9)
 
 
+def edges(spans) -> tuple[np.ndarray, np.ndarray]:
+    """The starts and the ends of spans, given by their starts and lengths."""
+    return np.array([start for start, _ in spans], np.int64), np.array([sum(span) for span in spans], np.int64)
+
+
 @given(spans, spans)
 @examples(300)
 def test_unions_of_spans_and_what_lies_inside_them(outer, inner):
-    columns = [
-        [np.array(column, np.int64) for column in ([start for start, _ in each], [sum(span) for span in each])]
-        for each in (sorted(outer), inner)
-    ]
-    union = native_passages.joined(*columns[0])
-    assert equal(union, specification.joined(*columns[0]))
-    starts, ends = columns[1]
-    expected = specification.within(starts, ends, *union)
-    assert native_passages.within(starts, ends, *union).tolist() == expected.tolist()
+    union = native_passages.joined(*edges(outer))
+    assert equal(union, specification.joined(*edges(outer)))
+    expected = specification.within(*edges(inner), *union)
+    assert native_passages.within(*edges(inner), *union).tolist() == expected.tolist()
+
+
+@given(spans, spans.filter(len), st.data())
+@examples(300)
+def test_symbols_of_runs_outside_of_spans(outer, symbols, data):
+    run = st.integers(0, len(symbols)).flatmap(
+        lambda begin: st.tuples(st.just(begin), st.integers(0, len(symbols) - begin))
+    )
+    groups = data.draw(st.lists(st.lists(run, max_size=3), max_size=3))
+    table = np.array([run for group in groups for run in group], np.int32).reshape(-1, 2).T.copy()
+    union = specification.joined(*edges(outer))
+    arguments = *edges(symbols), *table, np.cumsum([0, *map(len, groups)]), *map(np.ascontiguousarray, union)
+    assert native_passages.uncovered(*arguments).tolist() == specification.uncovered(*arguments).tolist()
 
 
 marked = st.lists(st.tuples(st.integers(0, 255), st.booleans(), st.integers(0, 9)), max_size=30)

@@ -83,7 +83,7 @@ def with_normal_form(
         (side[0][firsts], side[1][firsts + plain_chains.lengths - 1])
         for side, firsts in zip(tokens, starts, strict=True)
     ]
-    marked, passages = [_union(*side) for side in spans], plain_result.passages
+    marked, passages = [native_passages.joined(*side) for side in spans], plain_result.passages
     chains = symmetric_chains(lefts, rights, scheme, background, normal_matches(scheme))
     shortest = min(scheme.guarantee or scheme.k, len(lefts), len(rights))
     fresh = chains.only(_uncovered(chains, forms, marked) >= shortest)
@@ -92,7 +92,8 @@ def with_normal_form(
         added = _passages(fresh, pieces, plain, tokens)
         passages = (*passages, *sorted(added, key=lambda passage: -passage.symbols))
         marked = [
-            _union(*map(np.concatenate, zip(*side, strict=True))) for side in zip(marked, pieces.spans, strict=True)
+            native_passages.joined(*map(np.concatenate, zip(*side, strict=True)))
+            for side in zip(marked, pieces.spans, strict=True)
         ]
     counts = [int(np.count_nonzero(_inside(*side))) for side in zip(tokens, marked, strict=True)]
     grams, statements = (common_inside(chains, lefts, rights, width)[0] for width in (scheme.k, SHORTEST))
@@ -120,12 +121,6 @@ def symbol_places(evidence: Evidence) -> Places:
     return files + evidence.starts, files + evidence.ends
 
 
-def _union(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Places:
-    """Return the union of spans: disjoint ones, sorted."""
-    order = starts.argsort()
-    return native_passages.joined(starts[order], ends[order])
-
-
 def _inside(places: Places, covered: Places) -> NDArray[np.bool_]:
     """Return which spans lie inside covered spans."""
     return native_passages.within(*places, *covered)
@@ -151,12 +146,9 @@ def _begins(chains: Chains) -> NDArray[np.int64]:
 
 def _uncovered(chains: Chains, forms: Sequence[Places], covered: Sequence[Places]) -> NDArray[np.int64]:
     """Return for each chain the number of its symbols that no passage covers yet, on the side with more."""
-    if not len(chains):
-        return np.zeros(0, np.int64)
-    begins = _begins(chains)[chains.firsts]
     counts = [
-        np.add.reduceat(~_inside((side[0][symbols], side[1][symbols]), spans), begins, dtype=np.int64)
-        for side, symbols, spans in zip(forms, _symbols(chains), covered, strict=True)
+        native_passages.uncovered(*places, begins, chains.lengths, chains.bounds, *spans)
+        for places, begins, spans in zip(forms, (chains.lefts, chains.rights), covered, strict=True)
     ]
     return np.maximum(counts[0], counts[1])
 

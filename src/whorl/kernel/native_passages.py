@@ -316,10 +316,13 @@ def joined(starts: cython.const[int64_t][::1], ends: cython.const[int64_t][::1])
     lasts = np.empty(starts.shape[0], np.int64)
     first: int64_t[::1] = firsts
     last: int64_t[::1] = lasts
+    order: int64_t[::1] = np.argsort(starts)
     count: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:
-        for i in range(starts.shape[0]):
+        for at in range(starts.shape[0]):
+            i = order[at]
             if count and starts[i] <= last[count - 1]:
                 last[count - 1] = max(last[count - 1], ends[i])
             else:
@@ -337,22 +340,57 @@ def within(
 ):
     flags = np.empty(starts.shape[0], np.bool_)
     out: uint8_t[::1] = flags.view(np.uint8)
-    low: cython.Py_ssize_t
-    high: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(starts.shape[0]):
-            low = 0
-            high = firsts.shape[0]
-            while low < high:
-                middle = (low + high) // 2
-                if firsts[middle] <= starts[i]:
-                    low = middle + 1
-                else:
-                    high = middle
-            out[i] = low > 0 and ends[i] <= lasts[low - 1]
+            at = _begun(firsts, starts[i], at)
+            out[i] = at > 0 and ends[i] <= lasts[at - 1]
     return flags
+
+
+def uncovered(
+    starts: cython.const[int64_t][::1],
+    ends: cython.const[int64_t][::1],
+    begins: cython.const[int32_t][::1],
+    lengths: cython.const[int32_t][::1],
+    bounds: cython.const[int64_t][::1],
+    firsts: cython.const[int64_t][::1],
+    lasts: cython.const[int64_t][::1],
+):
+    counts = np.zeros(bounds.shape[0] - 1, np.int64)
+    out: int64_t[::1] = counts
+    at: cython.Py_ssize_t = 0
+    group: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for group in range(out.shape[0]):
+            for i in range(bounds[group], bounds[group + 1]):
+                for j in range(begins[i], begins[i] + lengths[i]):
+                    at = _begun(firsts, starts[j], at)
+                    out[group] += at == 0 or ends[j] > lasts[at - 1]
+    return counts
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _begun(firsts: cython.const[int64_t][::1], start: int64_t, guess: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return how many spans begin at a place or before it. That of the place before is mostly the right guess."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = firsts.shape[0]
+    middle: cython.Py_ssize_t
+    if (guess == 0 or firsts[guess - 1] <= start) and (guess == high or start < firsts[guess]):
+        return guess
+    while low < high:
+        middle = (low + high) // 2
+        if firsts[middle] <= start:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def statements(symbols: cython.const[symbol_t][::1], marks: cython.const[uint32_t][::1], shortest: cython.Py_ssize_t):

@@ -41,12 +41,25 @@ def united(starts: Places, lengths: Places, bounds: NDArray[np.int64]) -> NDArra
     starts must ascend. Otherwise return None."""
 
 def joined(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the union of spans whose starts ascend, as disjoint spans; those that touch are joined."""
+    """Return the union of spans as disjoint spans, ascending; those that touch are joined."""
 
 def within(
     starts: NDArray[np.int64], ends: NDArray[np.int64], firsts: NDArray[np.int64], lasts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Return which spans lie inside one of several disjoint spans, which ascend: from ``firsts`` to ``lasts``."""
+
+def uncovered(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    begins: Places,
+    lengths: Places,
+    bounds: NDArray[np.int64],
+    firsts: NDArray[np.int64],
+    lasts: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return how many symbols of the runs of each group lie outside of several disjoint spans, which ascend: from
+    ``firsts`` to ``lasts``. A symbol lies from one of ``starts`` to one of ``ends``. The runs between two bounds are a
+    group; a symbol of two runs counts twice."""
 
 def statements(symbols: Symbols, marks: NDArray[np.uint32], shortest: int) -> tuple[NDArray[np.uint64], Places, Places]:
     """Return the statements of a stream that have ``shortest`` symbols at least: the hash of each, its first symbol and

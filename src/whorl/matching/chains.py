@@ -90,8 +90,9 @@ class Chains:
 
     def only(self, is_chosen: NDArray[np.bool_]) -> "Chains":
         """Return some of the chains."""
-        if is_chosen.all():
-            return self
+        count = np.count_nonzero(is_chosen)
+        if count in (0, len(self)):
+            return self if count else NO_CHAINS
         sizes = np.diff(self.bounds)
         links = is_chosen.repeat(sizes)
         return Chains(

@@ -150,9 +150,9 @@ def united(
 
 
 def joined(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The union of spans whose starts ascend, as disjoint spans; those that touch are joined."""
+    """The union of spans as disjoint spans, ascending; those that touch are joined."""
     spans: list[list[int]] = []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+    for start, end in sorted(zip(starts.tolist(), ends.tolist(), strict=True)):
         if spans and start <= spans[-1][1]:
             spans[-1][1] = max(spans[-1][1], end)
         else:
@@ -168,6 +168,24 @@ def within(
     spans = list(zip(firsts.tolist(), lasts.tolist(), strict=True))
     inner = zip(starts.tolist(), ends.tolist(), strict=True)
     return np.array([any(first <= start and end <= last for first, last in spans) for start, end in inner], np.bool_)
+
+
+def uncovered(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    begins: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    bounds: NDArray[np.int64],
+    firsts: NDArray[np.int64],
+    lasts: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """How many symbols of the runs of each group lie outside of several disjoint spans: from ``firsts`` to ``lasts``.
+    A symbol lies from one of ``starts`` to one of ``ends``. The runs between two bounds are a group."""
+    is_inside = within(starts, ends, firsts, lasts)
+    runs = list(zip(begins.tolist(), lengths.tolist(), strict=True))
+    groups = [runs[first:last] for first, last in pairwise(bounds.tolist())]
+    counts = [sum(int((~is_inside[begin : begin + length]).sum()) for begin, length in group) for group in groups]
+    return np.array(counts, np.int64)
 
 
 def statements(
