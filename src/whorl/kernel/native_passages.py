@@ -40,13 +40,15 @@ def choose(
     left_marks: uint8_t[::1] = np.zeros(sizes[0], np.uint8)
     right_marks: uint8_t[::1] = np.zeros(sizes[1], np.uint8)
     # The matches that wait for their turn, in a chain for each length: what is left of them begins at ``firsts``.
-    heads: int64_t[::1] = np.full(longest + 1, -1, np.int64)
+    heads: int64_t[::1] = np.empty(longest + 1, np.int64)
     following: int64_t[::1] = np.empty(count, np.int64)
     firsts: int32_t[::1] = np.zeros(count, np.int32)
     chosen = np.zeros(count, np.uint8)
     flags: uint8_t[::1] = chosen
     order: int64_t[::1] = np.empty(count, np.int64)
     with cython.nogil:
+        for i in range(longest + 1):
+            heads[i] = -1
         for i in range(count - 1, -1, -1):
             following[i] = heads[lengths[i]]
             heads[lengths[i]] = i
@@ -181,8 +183,8 @@ def chain(
     enough: cython.double,
 ):
     count: cython.Py_ssize_t = lengths.shape[0]
-    sums = np.array(weights)
-    before = np.full(count, -1, np.int32)
+    sums = np.empty(count, np.float64)
+    before = np.empty(count, np.int32)
     score: cython.double[::1] = sums
     last: int32_t[::1] = before
     with cython.nogil:
@@ -195,7 +197,7 @@ def chain(
     bound: int64_t[::1] = bounds
     file: int32_t[:, ::1] = files
     out: cython.double[::1] = scores
-    order: int64_t[::1] = np.argsort(-sums, kind="stable")
+    order: int64_t[::1] = (-sums).argsort(kind="stable")
     is_used: uint8_t[::1] = np.zeros(count, np.uint8)
     chains: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
@@ -267,6 +269,7 @@ def _best(
     furthest += reach
     for at in range(lengths.shape[0]):
         best = weights[at]
+        before[at] = -1
         for other in range(at - 1, max(-1, at - 1 - look), -1):
             if cython.cast(int64_t, lefts[at]) - lefts[other] > furthest:
                 break
@@ -311,23 +314,25 @@ def united(starts: cython.const[int32_t][::1], lengths: cython.const[int32_t][::
     return counts if ascends else None
 
 
-def joined(starts: cython.const[int64_t][::1], ends: cython.const[int64_t][::1]):
-    firsts = np.empty(starts.shape[0], np.int64)
-    lasts = np.empty(starts.shape[0], np.int64)
+def joined(starts, ends):
+    start: cython.const[int64_t][::1] = starts
+    end: cython.const[int64_t][::1] = ends
+    firsts = np.empty(start.shape[0], np.int64)
+    lasts = np.empty(start.shape[0], np.int64)
     first: int64_t[::1] = firsts
     last: int64_t[::1] = lasts
-    order: int64_t[::1] = np.argsort(starts)
+    order: int64_t[::1] = starts.argsort()
     count: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:
-        for at in range(starts.shape[0]):
+        for at in range(start.shape[0]):
             i = order[at]
-            if count and starts[i] <= last[count - 1]:
-                last[count - 1] = max(last[count - 1], ends[i])
+            if count and start[i] <= last[count - 1]:
+                last[count - 1] = max(last[count - 1], end[i])
             else:
-                first[count] = starts[i]
-                last[count] = ends[i]
+                first[count] = start[i]
+                last[count] = end[i]
                 count += 1
     return firsts[:count], lasts[:count]
 
