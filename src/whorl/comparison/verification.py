@@ -1,6 +1,6 @@
 """Verify candidate pairs: find the passages of both streams and compute the score."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -206,8 +206,15 @@ def _passages(
     ]
 
 
-# Submissions in the cache: the pairs of one are often neighbours in the ranking.
-CACHED = 64
+# The fewest and the most submissions in the cache: the pairs of one are often neighbours in the ranking. Between the
+# two, their number depends on their symbols, each of which takes less than a hundred bytes.
+CACHED, MOST_CACHED, CACHED_SYMBOLS = 64, 256, 1 << 20
+
+
+def _cached(entries: Collection[ReadSubmission]) -> int:
+    """Return the number of submissions to cache."""
+    symbols = sum(entry.symbols for entry in entries)
+    return max(CACHED, min(MOST_CACHED, CACHED_SYMBOLS * len(entries) // max(1, symbols)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +251,11 @@ class PairVerifier:
     ) -> None:
         self._entries, self._buffer, self._scheme, self._settings = entries, buffer, scheme, settings
         self._backgrounds, self._weights = backgrounds, weights
-        self._document = lru_cache(CACHED)(self._read)
-        self._normal = lru_cache(CACHED)(self._read_normal)
-        self._prose = lru_cache(CACHED)(self._read_prose)
-        self._places = lru_cache(2 * CACHED)(symbol_places)  # of both streams
+        cached = _cached(entries.values() if isinstance(entries, Mapping) else entries)
+        self._document = lru_cache(cached)(self._read)
+        self._normal = lru_cache(cached)(self._read_normal)
+        self._prose = lru_cache(cached)(self._read_prose)
+        self._places = lru_cache(2 * cached)(symbol_places)  # of both streams
 
     def text(self, submission: int, file: int) -> str:
         """Return the text of a submission's file, by the numbers of both."""
