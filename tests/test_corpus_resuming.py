@@ -19,7 +19,7 @@ from whorl.clustering import repeats, store
 from whorl.clustering.store import StoreError
 from whorl.corpus_decontamination import ItemIndex
 from whorl.formats.corpora import streams, tables
-from whorl.kernel import native_files
+from whorl.kernel import native_shingles
 
 ITEM = "A train leaves the old harbour at noon with forty two passengers and a dog in the last coach"
 
@@ -213,13 +213,13 @@ def test_memory_does_not_grow_with_the_passages(tmp_path, monkeypatch):
     """Tokens are read back from files in portions."""
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps({"text": f"{words(0, 500)} row {row}"}) + "\n" for row in range(200)))
-    sizes, gather = [], native_files.gather
+    sizes, gather = [], native_shingles.gather
 
     def noted(descriptor, starts, bounds):
         sizes.append(int(bounds[-1]))
         return gather(descriptor, starts, bounds)
 
-    monkeypatch.setattr(native_files, "gather", noted)
+    monkeypatch.setattr(native_shingles, "gather", noted)
     monkeypatch.setattr(repeats, "RUN", 1000)
     monkeypatch.setattr(repeats, "SAMPLE", 100)
     monkeypatch.setattr(corpus_spans, "STEP", 16)

@@ -1,6 +1,9 @@
 """The shingles of many documents at once: the compiled loops equal their specification."""
 
+import os
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +11,8 @@ from tests.kernel.specification import shingles as specification
 from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import permutation
 from whorl.kernel import native_shingles
+
+KERNELS = (native_shingles, specification)
 
 # Symbols that fit into 8 bits, into 32, and that do not.
 symbols = st.one_of(st.integers(0, 3), st.integers(250, 260), st.integers((1 << 32) - 2, (1 << 32) + 2))
@@ -115,3 +120,36 @@ def test_digests_tell_changed_rows_apart(row, data):
     assert (
         native_shingles.digests(*columns([row])).tolist()[0] not in native_shingles.digests(*columns(others)).tolist()
     )
+
+
+@pytest.fixture(scope="module")
+def hashes(tmp_path_factory):
+    path = tmp_path_factory.mktemp("shingles") / "hashes"
+    np.arange(100, dtype=np.uint64).tofile(path)
+    return path
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)).map(sorted)))
+def test_gathering(hashes, spans):
+    bounds = np.cumsum([0, *(end - start for start, end in spans)])
+    starts = np.array([start for start, _ in spans], np.int64)
+    with hashes.open("rb") as file:
+        for kernel in KERNELS:
+            gathered = kernel.gather(file.fileno(), starts, bounds)
+            assert gathered.tolist() == [number for start, end in spans for number in range(start, end)]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_file_that_ends_early(hashes, kernel):
+    with hashes.open("rb") as file, pytest.raises(OSError, match="ends before"):
+        kernel.gather(file.fileno(), np.array([3, 98]), np.array([0, 5, 8]))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_what_cannot_be_read(tmp_path, kernel):
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    try:
+        with pytest.raises(IsADirectoryError):
+            kernel.gather(descriptor, np.array([0]), np.array([0, 1]))
+    finally:
+        os.close(descriptor)

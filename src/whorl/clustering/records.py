@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from whorl.errors import InputError
 from whorl.formats.corpora.records import BadRowError, Columns, CorpusRecord, Fault, RowPlace, fault, record
-from whorl.kernel import native_files
+from whorl.kernel import native_shingles
 from whorl.model import Document, Hashes
 
 Feature = int | str
@@ -220,7 +220,7 @@ class Rows:
 def _read(path: Path, starts: NDArray[np.int64], bounds: NDArray[np.int64]) -> Hashes:
     """Read stretches of hashes from a file, concatenated: the first becomes ``bounds[0]`` to ``bounds[1]``."""
     with path.open("rb") as file:
-        return native_files.gather(file.fileno(), starts, bounds)
+        return native_shingles.gather(file.fileno(), starts, bounds)
 
 
 def spans(bounds: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:

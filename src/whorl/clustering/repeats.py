@@ -20,7 +20,7 @@ from whorl.clustering.store import PhaseStore
 from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import first_of_each, permutation
 from whorl.errors import InputError
-from whorl.kernel import native, native_files, native_shingles
+from whorl.kernel import native, native_shingles
 from whorl.model import Hashes
 from whorl.storage.postings import Postings
 
@@ -189,7 +189,7 @@ class _Tokens:
     def read(self, starts: Numbers, lengths: Numbers) -> tuple[Hashes, Numbers]:
         """Return the tokens of stretches, one after the other, and their bounds."""
         bounds = np.append(0, np.cumsum(lengths))
-        return native_files.gather(self._file.fileno(), np.ascontiguousarray(starts), bounds), bounds
+        return native_shingles.gather(self._file.fileno(), np.ascontiguousarray(starts), bounds), bounds
 
 
 def _runs(starts: Numbers, ends: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
@@ -420,7 +420,7 @@ class _Table:
     def _keys(self, rows: Numbers) -> Hashes:
         """Return the keys of some rows."""
         self._file.flush()
-        return native_files.gather(self._file.fileno(), 2 * rows, np.arange(len(rows) + 1))
+        return native_shingles.gather(self._file.fileno(), 2 * rows, np.arange(len(rows) + 1))
 
     def _read(self) -> Iterator[NDArray[np.uint64]]:
         self._file.seek(0)

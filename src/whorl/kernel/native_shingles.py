@@ -1,9 +1,14 @@
-"""The shingles of many documents at once, compiled. Specification: ``tests/kernel/specification/shingles.py``."""
+"""Shingles of many documents, also from a file, compiled. Specification: ``tests/kernel/specification/shingles.py``."""
+
+import os
+from errno import EIO
 
 import cython
 import numpy as np
+from cython.cimports.libc.errno import errno
 from cython.cimports.libc.stdint import int32_t, int64_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memcpy, memset
+from cython.cimports.posix.unistd import pread
 from cython.cimports.whorl.kernel.headers import (
     WHORL_TOGETHER,
     whorl_identities_wide,
@@ -413,3 +418,29 @@ def _digest(row: cython.pointer[cython.const[uint64_t]], n: int64_t, out: cython
         c = _stirred(c, row[at + 2], TURN_A)
     out[0] = _stirred(_stirred(_stirred(_stirred(n, a, TURN_B), b, TURN_B), c, TURN_B), d, TURN_B)
     out[1] = _stirred(_stirred(_stirred(_stirred(n, d, TURN_C), c, TURN_C), b, TURN_C), a, TURN_C)
+
+
+def gather(descriptor: cython.int, starts: cython.const[int64_t][::1], bounds: cython.const[int64_t][::1]):
+    hashes = np.empty(bounds[bounds.shape[0] - 1], np.uint64)
+    out: uint64_t[::1] = hashes
+    failed: cython.int = 0
+    got: int64_t = 1
+    i: int64_t
+    at: int64_t
+    end: int64_t
+    place: int64_t
+    with cython.nogil:
+        for i in range(starts.shape[0]):
+            at, end, place = 8 * bounds[i], 8 * bounds[i + 1], 8 * starts[i]
+            while at < end and got > 0:
+                got = pread(descriptor, cython.cast(cython.p_char, cython.address(out[0])) + at, end - at, place)
+                at += got
+                place += got
+            if got <= 0:
+                failed = errno
+                break
+    if got < 0:
+        raise OSError(failed, os.strerror(failed))
+    if got == 0:
+        raise OSError(EIO, "the file ends before the hashes do")
+    return hashes

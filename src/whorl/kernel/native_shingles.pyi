@@ -1,4 +1,4 @@
-"""Hash, sample and digest the shingles of many documents. Defined by ``tests/kernel/specification/shingles.py``.
+"""Hash, sample, digest and read the shingles of many documents. Defined by ``tests/kernel/specification/shingles.py``.
 
 Documents lie one after the other in one array: document i from ``bounds[i]`` to ``bounds[i + 1]``.
 """
@@ -48,4 +48,10 @@ def digests(values: Values, bounds: Bounds) -> Values:
     """Return 128 bits for each document; equal sequences have equal ones. Not a cryptographic digest.
 
     A document without values has 0.
+    """
+
+def gather(descriptor: int, starts: NDArray[np.int64], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Read sets one after the other. Set i starts at hash ``starts[i]`` and fills ``bounds[i]`` to ``bounds[i + 1]``.
+
+    Raise OSError if the file ends early.
     """

@@ -1,8 +1,10 @@
-"""The shingles of many documents at once, in plain Python: the specification of ``native_shingles``.
+"""The shingles of many documents, also from a file, in plain Python: the specification of ``native_shingles``.
 
 Documents lie one after the other in one array; document i is what stands between ``bounds[i]`` and ``bounds[i + 1]``.
 """
 
+import os
+from errno import EIO
 from itertools import pairwise
 
 import numpy as np
@@ -132,3 +134,13 @@ def _digest(row: list[int]) -> tuple[int, int]:
 def _stirred(state: int, value: int, turn: int) -> int:
     state = (state ^ value) * turn & _ALL
     return state ^ state >> 32
+
+
+def gather(descriptor: int, starts: NDArray[np.int64], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The hashes of some sets, one after the other: set i begins at the file's hash ``starts[i]``, and becomes
+    ``bounds[i]`` to ``bounds[i + 1]`` of them. What is read is not mapped: the system maps more than is looked at."""
+    sizes = 8 * np.diff(bounds)
+    data = b"".join(os.pread(descriptor, size, 8 * start) for size, start in zip(sizes, starts, strict=True))
+    if len(data) < sizes.sum():
+        raise OSError(EIO, "the file ends before the hashes do")
+    return np.frombuffer(data, np.uint64)
