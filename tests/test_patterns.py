@@ -19,9 +19,7 @@ from typing import Any
 import pytest
 
 import whorl
-from whorl.comparison.evidence import oddities, traits
 from whorl.comparison.evidence.hidden import unseen_in_html
-from whorl.formats.code.languages import LANGUAGES
 
 # Characters of the first text, and how many times as long the second is.
 SIZE, TIMES = 1_500, 8
@@ -38,7 +36,6 @@ SKIPPED = ("whorl.spark", "whorl.__main__", "whorl.service.worker")
 
 # Patterns whose text is bounded before they see it: where, and why that is so.
 BOUNDED = {
-    "whorl.comparison.evidence.oddities:_ASSIGNMENT": "a statement has LONGEST_ASSIGNMENT characters at the most",
     "whorl.comparison.evidence.hidden:_STYLE": "a tag has LONGEST_TAG characters at the most",
     "whorl.formats.encoding:DECLARATIONS": "the beginning of a file alone is looked at",
 }
@@ -46,14 +43,8 @@ BOUNDED = {
 
 @cache
 def patterns() -> dict[str, re.Pattern[Any]]:
-    """Every pattern that a module of Whorl has under a name, or in a tuple, list or dictionary under one, and those
-    that are made for a language."""
-    found: dict[str, re.Pattern[Any]] = {
-        f"{oddities.__name__}:_bounds:{number}": oddities._bounds(*signs)
-        for number, signs in enumerate((("([{", ")]}"), ("([", ")]")))
-    }
-    comments = sorted({language.comments for language in LANGUAGES.values()})
-    found |= {f"{traits.__name__}:_pattern:{number}": traits._pattern(each) for number, each in enumerate(comments)}
+    """Every pattern that a module of Whorl has under a name, or in a tuple, list or dictionary under one."""
+    found: dict[str, re.Pattern[Any]] = {}
     for info in pkgutil.walk_packages(whorl.__path__, "whorl."):
         if info.name.startswith(SKIPPED):
             continue

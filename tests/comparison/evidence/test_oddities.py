@@ -1,6 +1,7 @@
 """What is odd about one submission is found in that one, and in no other."""
 
 import random
+from array import array
 from statistics import median, quantiles
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from tests.comparison.evidence.planting import NAMES, planted, programs, written
 from whorl.comparison.evidence.findings import findings
 from whorl.comparison.evidence.oddities import MEDIANS, MIN_SHARE, TIMES, look_alikes, outliers, padding, unseen
-from whorl.comparison.evidence.traits import bare, lexemes
+from whorl.comparison.evidence.traits import bare, codes_of, read_program
 
 ODD = 4
 
@@ -43,7 +44,12 @@ def test_what_is_odd_about_one_is_found_in_it_alone(kind, change):
 
 def idle(*files):
     """How many idle statements programs have, given by language and text."""
-    return padding([(language, bare(text, lexemes(language, text))) for language, text in files]).idle
+    return padding([(language, bare(read_program(language, text))) for language, text in files]).idle
+
+
+def code(language, text):
+    """A program without comments and strings."""
+    return language, array("I", codes_of(text).tobytes())
 
 
 def test_what_all_do_is_not_odd():
@@ -151,21 +157,21 @@ def test_statements_end_outside_of_brackets(language, text):
         depth = max(0, depth + (sign in opens) - (sign in closes))
         is_end = sign in "{};\n" and sign not in opens + closes and (not depth or sign in "{}")
         parts = [*parts, ""] if is_end else [*parts[:-1], parts[-1] + sign]
-    assert padding([(language, text)]).statements == sum(bool(part.strip()) for part in parts)
+    assert padding([code(language, text)]).statements == sum(bool(part.strip()) for part in parts)
 
 
 def test_repeated_statements_are_counted_by_file():
     line = "total = total + weights[here]\n"
-    assert padding([("python", line * 3)]).repeated == 2
-    assert padding([("python", line), ("python", line)]).repeated == 0
-    assert padding([("python", "print('one thing')\nprint('another thing')\n")]).repeated == 0
+    assert padding([code("python", line * 3)]).repeated == 2
+    assert padding([code("python", line), code("python", line)]).repeated == 0
+    assert padding([code("python", "print('one thing')\nprint('another thing')\n")]).repeated == 0
 
 
 @settings(max_examples=200)
 @given(st.lists(st.text(alphabet="ab= \t\x1c", max_size=14), max_size=12))
 def test_repeated_statements_are_the_same_in_any_alphabet(statements):
-    ascii_only = padding([("python", "\n".join(statements))])
-    assert padding([("python", "\n".join([*statements, "é()"]))]).repeated == ascii_only.repeated
+    ascii_only = padding([code("python", "\n".join(statements))])
+    assert padding([code("python", "\n".join([*statements, "é()"]))]).repeated == ascii_only.repeated
     shapes = ["".join(each.split()) for each in statements]
     long = [shape for shape in shapes if len(shape) >= 10]
     assert ascii_only.repeated == len(long) - len(set(long))

@@ -11,10 +11,12 @@ from whorl.comparison.evidence.traits import (
     LexemeKind,
     bare,
     blanks,
+    codes_of,
     first_written,
     is_misspelling,
     lexemes,
-    lines_with_blanks,
+    read_program,
+    text_of,
     words,
 )
 from whorl.comparison.result import File, Submission
@@ -55,7 +57,7 @@ def test_words_of_their_own(pair):
 
 def test_words_inside_names():
     text = "getUserName HTTPServer under_scored x1y2 überall MISTAKE"
-    assert words(text) == {"server", "under", "scored", "überall", "mistake"}
+    assert words(codes_of(text)) == {"server", "under", "scored", "überall", "mistake"}
     assert first_written(text, {"server", "mistake", "absent"}) == {
         "server": ("Server", 16),
         "mistake": ("MISTAKE", 49),
@@ -73,7 +75,7 @@ def test_words_inside_names():
     ],
 )
 def test_a_word_is_placed_where_it_is_first_written_and_not_inside_of_another(text, found):
-    assert words(text) == found.keys()
+    assert words(codes_of(text)) == found.keys()
     assert {word: start for word, (_, start) in first_written(text, found.keys()).items()} == found
 
 
@@ -86,19 +88,8 @@ def test_words_are_those_of_a_plain_search(text):
         for word in inner.finditer(run[0]):
             if 5 <= len(word[0]) <= 24:
                 plain.setdefault(word[0].lower(), (word[0], run.start() + word.start()))
-    assert words(text) == plain.keys()
+    assert words(codes_of(text)) == plain.keys()
     assert first_written(text, plain.keys()) == plain
-
-
-@settings(max_examples=500)
-@given(st.text(alphabet="ab(,) ;\t\r\n", max_size=60))
-def test_every_line_with_odd_blanks_is_looked_at(text):
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    lines = list(zip(starts, text.split("\n"), strict=True))
-    odd = re.compile(r"[^ \t\r] +[ ,;)\t]|[^ \t\r][ \t]+\r*\Z| \t")
-    looked_at = list(lines_with_blanks(text))
-    assert [each for each in lines if odd.search(each[1])] == [each for each in looked_at if odd.search(each[1])]
-    assert set(looked_at) <= set(lines)
 
 
 @settings(max_examples=300)
@@ -118,16 +109,32 @@ def test_lexemes_of_a_program():
         (LexemeKind.NUMBER, "2.5"),
     ]  # fmt: skip
     code = "a = 'x;y' # b\n"
-    assert bare(code, lexemes("python", code)) == "a = 0_x_y_  \n"
+    assert text_of(bare(read_program("python", code))) == "a = 0_x_y_  \n"
+
+
+def odd_starts(text, starter_code=()):
+    """Where lines with odd blanks start."""
+    return [start for _, _, start in blanks(read_program("python", text), starter_code)]
 
 
 def test_blanks_of_lines_that_were_given_do_not_count():
     line = "total = total + value   \n"
-    assert [start for _, _, start in blanks(2 * line)] == [0, len(line)]
-    assert [start for _, _, start in blanks(2 * line, [Span(3, 8)])] == [len(line)]
-    assert list(blanks(2 * line, [Span(0, 5), Span(len(line) + 20, len(line) + 22)])) == []
+    assert odd_starts(2 * line) == [0, len(line)]
+    assert odd_starts(2 * line, [Span(3, 8)]) == [len(line)]
+    assert odd_starts(2 * line, [Span(0, 5), Span(len(line) + 20, len(line) + 22)]) == []
     below = Span(2 * len(line), 2 * len(line) + 1)
-    assert len(list(blanks(f"{2 * line}x\n", [below]))) == 2
+    assert len(odd_starts(f"{2 * line}x\n", [below])) == 2
+
+
+def test_odd_blanks_are_named_and_their_line_has_a_shape():
+    (trait,) = blanks(read_program("python", "  \tfirst  = second [12] ,  b2 \n"))
+    described = [
+        "1 blank at the end of a line",
+        "tabs after spaces in an indentation",
+        "blanks before a comma, a semicolon or a bracket",
+        "several blanks between two words",
+    ]
+    assert trait == ("+".join(described) + " n=n[0],n", " and ".join(described), 0)
 
 
 def test_sanctioned_spans_are_blank_and_lines_stay():

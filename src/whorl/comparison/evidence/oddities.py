@@ -6,11 +6,11 @@ Workers run this too; NumPy is not imported here.
 import json
 import re
 import unicodedata
+from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from string import digits
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from whorl.comparison.evidence.finding import SubmissionTexts, Text
@@ -18,18 +18,21 @@ from whorl.comparison.evidence.traits import (
     BLANKS,
     COMMENT,
     LITERAL,
-    Lexeme,
+    Numbers,
+    Program,
     Trait,
     bare,
     blanks,
+    codes_of,
     comments,
     is_program,
-    lexemes,
     literals,
     quote,
-    word_runs,
+    read_program,
+    text_of,
     words,
 )
+from whorl.kernel import native_traces
 
 # Deceptive characters or words to tolerate in a submission: a stray one comes from a web page.
 FEW = 2
@@ -96,15 +99,6 @@ LONGEST_ASSIGNMENT = 400
 # Languages in which braces hold values and not statements.
 BRACES_HOLD = frozenset({"python"})
 
-_NAME = re.compile(r"[^\W\d]\w*+")
-
-# The prefix of an assignment (a type, modifiers, ``let``), the name, and the value: no call, field or element on the
-# left, and no comparison.
-_ASSIGNMENT = re.compile(
-    r"(?:[\w<>\[\]?&*:$ \t]*[\s\]>*&])?([^\W\d]\w*+)\s*+(?::[^=()]*+)?[-+*/%&|^]?=(?![=>])(.*+)", re.DOTALL
-)
-_CALL = re.compile(r"\w\s*+\(")
-
 
 class Padding(NamedTuple):
     """The number of statements, and how many are idle or repeated."""
@@ -118,28 +112,23 @@ class Padding(NamedTuple):
         return count / max(1, self.statements)
 
 
-def padding(files: Sequence[tuple[str, str]]) -> Padding:
-    """Return the padding of a submission's programs, given by language and bare text. A name may be read in another
+def padding(files: Sequence[tuple[str, Numbers]]) -> Padding:
+    """Return the padding of a submission's programs, given by language and bare code. A name may be read in another
     file."""
-    by_file = [list(_statements(*file)) for file in files]
-    statements = [each for of_file in by_file for each in of_file]
-    return Padding(len(statements), len(statements) - len(_live(statements)), sum(map(_repeated, by_file)))
+    every, spans, repeated = array("I"), array("i"), 0
+    for language, codes in files:
+        begin = len(every)
+        every.extend(codes)
+        of_file = native_traces.statements(every, begin, language in BRACES_HOLD)
+        spans.extend(of_file)
+        repeated += _repeated(every, of_file)
+    return Padding(len(spans) // 2, _idle(every, spans), repeated)
 
 
-def _repeated(statements: Sequence[str]) -> int:
+def _repeated(codes: Numbers, spans: Numbers) -> int:
     """Return how many statements that are long enough repeat another one, whatever the blanks in them."""
-    shapes: Sequence[str | bytes]
-    if all(map(str.isascii, statements)):  # the blanks of all are removed together, which is faster
-        shapes = _BETWEEN.join(map(str.encode, statements)).translate(None, _ASCII_BLANKS).split(_BETWEEN)
-    else:
-        shapes = ["".join(each.split()) for each in statements]
-    long = [shape for shape in shapes if len(shape) >= MIN_REPEATED]
-    return len(long) - len(set(long))
-
-
-# A byte that no text has in UTF-8, and the blanks of ASCII.
-_BETWEEN = b"\xff"
-_ASCII_BLANKS = bytes(code for code in range(128) if chr(code).isspace())
+    shapes = text_of(native_traces.shapes(codes, spans, MIN_REPEATED)).split("\n")
+    return len(shapes) - len(set(shapes))
 
 
 def outliers(shares: Sequence[float]) -> list[int]:
@@ -166,66 +155,19 @@ def _quantile(ordered: Sequence[float], left_out: int, part: float) -> float:
     return below + (place - low) * (above - below)
 
 
-def _statements(language: str, text: str) -> Iterator[str]:
-    """Split a program roughly into statements: at line ends, semicolons and braces, outside brackets."""
-    opens, closes = ("([{", ")]}") if language in BRACES_HOLD else ("([", ")]")
-    depth = start = 0
-    for match in _bounds(opens, closes).finditer(text):
-        sign = match[1]
-        if not sign:
-            break
-        if sign in opens:
-            depth += 1
-        elif sign in closes:
-            depth = max(0, depth - 1)
-        elif not depth or sign in "{}":
-            if statement := text[start : match.start(1)].strip():
-                yield statement
-            start = match.end()
-    if statement := text[start:].strip():
-        yield statement
-
-
-@cache
-def _bounds(opens: str, closes: str) -> re.Pattern[str]:
-    """Return the pattern of the next bracket, semicolon or line end, or of the end of the text. It skips brackets
-    without a bound inside: they leave the depth as it is."""
-    bounds = r"()\[\]{};\n"
-    inner = rf"[{re.escape(opens)}][^{bounds}]*+[{re.escape(closes)}]"
-    return re.compile(rf"(?:[^{bounds}]++|{inner})*+([{bounds}]|\Z)")
-
-
-def _live(statements: Sequence[str]) -> set[int]:
-    """Return the numbers of the statements that may matter: all but plain assignments, and transitively what they
-    read."""
-    assignments = [_assignment(each) for each in statements]
-    setters: dict[str, list[int]] = defaultdict(list)
-    for number, assignment in enumerate(assignments):
-        if assignment is not None:
-            setters[assignment[1]].append(number)
-    live = {number for number, assignment in enumerate(assignments) if assignment is None}
-    reading = [statements[number] for number in live]
+def _idle(codes: Numbers, spans: Numbers) -> int:
+    """Return how many statements cannot matter: plain assignments of names that no other statement reads, not even
+    through assignments."""
+    names_read, assigned = map(text_of, native_traces.assignments(codes, spans, LONGEST_ASSIGNMENT))
+    setters: dict[str, list[str]] = defaultdict(list)
+    for assignment in assigned.split("\n")[:-1]:
+        name, _, values = assignment.partition(" ")
+        setters[name].append(values)
+    reading = [names_read]
     while reading and setters:
-        names = _names("\n".join(reading))
-        fresh = [number for name in setters.keys() & names for number in setters.pop(name)]
-        live.update(fresh)
-        reading = [assignment[2] for number in fresh if (assignment := assignments[number]) is not None]
-    return live
-
-
-def _names(code: str) -> set[str]:
-    """Return the names in code. To cut ASCII at its signs is faster than a pattern."""
-    if not code.isascii():
-        return set(_NAME.findall(code))
-    runs = set(word_runs(code))
-    return runs.union([run.lstrip(digits) for run in runs if run[0] in digits])
-
-
-def _assignment(statement: str) -> re.Match[str] | None:
-    """Match a plain assignment: its name and its value; None for any other statement."""
-    may_be = "=" in statement and len(statement) <= LONGEST_ASSIGNMENT
-    match = _ASSIGNMENT.fullmatch(statement) if may_be else None
-    return None if match is None or _CALL.search(match[2]) else match
+        names = set(" ".join(reading).split(" "))
+        reading = [values for name in setters.keys() & names for values in setters.pop(name)]
+    return sum(map(len, setters.values()))
 
 
 PADDING, UNSEEN, LOOK_ALIKES, HIDDEN = "padding", "unseen characters", "look-alikes", "hidden text"
@@ -251,11 +193,9 @@ class OwnOddities(NamedTuple):
     deceptions: list[Deception]
 
 
-def own_oddities(texts: SubmissionTexts, lexemes: Sequence[Sequence[Lexeme]]) -> OwnOddities:
-    """Return the possible oddities of a submission, given the lexemes of its files."""
-    files = zip(texts.files, lexemes, strict=True)
-    programs = [(file.format, bare(file.text, of_file)) for file, of_file in files if is_program(file.format)]
-    padded = padding(programs) if programs else None
+def own_oddities(texts: SubmissionTexts, programs: Sequence[tuple[str, Program]]) -> OwnOddities:
+    """Return the possible oddities of a submission, given its programs and their languages."""
+    padded = padding([(language, bare(program)) for language, program in programs]) if programs else None
     return OwnOddities(
         None if padded is None else (padded.statements, padded.idle, padded.repeated),
         [each for file in texts.files for each in _deceptions(file)],
@@ -302,25 +242,34 @@ class Traces(NamedTuple):
 
 def traces(texts: SubmissionTexts) -> Traces:
     """Return the traits and oddities of a submission."""
-    lexemes = _lexemes(texts.files)
     columns = {kind: TraitColumns([], [], [], []) for kind in PLACED}
     known: dict[str, set[str]] = {kind: set() for kind in PLACED}
-    for number, (file, of_file) in enumerate(zip(texts.files, lexemes, strict=True)):
+    programs = list[tuple[str, Program]]()
+    all_words = set[str]()
+    for number, file in enumerate(texts.files):
         if not is_program(file.format):
+            all_words |= words(codes_of(file.text))
             continue
-        for kind, traits in _traits(file, of_file):
-            first: dict[str, tuple[str, int]] = {}
-            for key, shown, start in traits:
-                if key not in first:
-                    first[key] = shown, start
-            fresh = [key for key in first if key not in known[kind]]
-            known[kind].update(fresh)
-            columns[kind].keys.extend(fresh)
-            columns[kind].shown.extend([first[key][0] for key in fresh])
-            columns[kind].files.extend([number] * len(fresh))
-            columns[kind].lines.extend(_lines(file.text, [first[key][1] for key in fresh]))
-    all_words = set().union(*[words(file.text) for file in texts.files])
-    return Traces(list(all_words), columns, own_oddities(texts, lexemes))
+        program = read_program(file.format, file.text)
+        programs.append((file.format, program))
+        all_words |= words(program.codes)
+        for kind, traits in _traits(program, file.starter_code):
+            _add(columns[kind], known[kind], number, file.text, traits)
+    return Traces(list(all_words), columns, own_oddities(texts, programs))
+
+
+def _add(columns: TraitColumns, known: set[str], number: int, text: str, traits: Iterable[Trait]) -> None:
+    """Add the traits of a file that the files before it have not."""
+    first: dict[str, tuple[str, int]] = {}
+    for key, shown, start in traits:
+        if key not in first:
+            first[key] = shown, start
+    fresh = [key for key in first if key not in known]
+    known.update(fresh)
+    columns.keys.extend(fresh)
+    columns.shown.extend([first[key][0] for key in fresh])
+    columns.files.extend([number] * len(fresh))
+    columns.lines.extend(_lines(text, [first[key][1] for key in fresh]))
 
 
 # A file as plain values: its name, its format, its text, its hidden pieces, and its spans of starter code.
@@ -351,13 +300,8 @@ def _lines(text: str, places: Iterable[int]) -> Iterator[int]:
         yield line
 
 
-def _lexemes(files: Sequence[Text]) -> list[list[Lexeme]]:
-    """Return the lexemes of each file; none for files that are not programs."""
-    return [list(lexemes(file.format, file.text)) if is_program(file.format) else [] for file in files]
-
-
-def _traits(file: Text, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, Iterable[Trait]]]:
+def _traits(program: Program, starter_code: Sequence[tuple[int, int]]) -> Iterator[tuple[str, Iterable[Trait]]]:
     """Yield the traits of a program by kind."""
-    yield COMMENT, comments(lexemes)
-    yield LITERAL, literals(lexemes)
-    yield BLANKS, blanks(file.text, file.starter_code)
+    yield COMMENT, comments(program)
+    yield LITERAL, literals(program)
+    yield BLANKS, blanks(program, starter_code)

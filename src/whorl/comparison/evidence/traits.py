@@ -1,6 +1,8 @@
 """Traits that two people seldom share by chance: literals, comments, odd blanks and misspellings."""
 
 import re
+import sys
+from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -10,7 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 from whorl.comparison.evidence.finding import Place
 from whorl.formats.code.languages import LANGUAGES
-from whorl.formats.code.row import NUMBERS, STRINGS, comment_pattern
+from whorl.formats.code.row import CLOSERS
+from whorl.kernel import native_traces
 
 # Languages of text, not of programs.
 PAGES = frozenset({"html", "markdown", "latex", "css"})
@@ -35,6 +38,10 @@ class LexemeKind(IntEnum):
     NUMBER = 3
 
 
+# As numbers: a look-up in the enumeration takes longer.
+_COMMENT, _STRING, _NUMBER = map(int, LexemeKind)
+
+
 class Lexeme(NamedTuple):
     """A piece of a program and its start."""
 
@@ -43,56 +50,64 @@ class Lexeme(NamedTuple):
     start: int
 
 
+# What the kernel gives: code points, or rows of numbers.
+Numbers: TypeAlias = "array[int]"
+
+
+class Program(NamedTuple):
+    """A program: its text, its code points, and its lexemes as the kernel gives them."""
+
+    text: str
+    codes: memoryview
+    rows: Numbers
+
+    def lexemes(self) -> Iterator[tuple[int, int, int, int]]:
+        """Return the kind, start and end of each lexeme, and how many letters it has."""
+        values = iter(self.rows)
+        return zip(values, values, values, values, strict=True)
+
+
+_UTF32 = f"utf-32-{sys.byteorder[0]}e"
+
+
+def codes_of(text: str) -> memoryview:
+    """Return the code points of a text."""
+    return memoryview(text.encode(_UTF32, "surrogatepass")).cast("I")
+
+
+def text_of(codes: Numbers) -> str:
+    """Return the text of code points."""
+    return codes.tobytes().decode(_UTF32, "surrogatepass")
+
+
 def is_program(language: str) -> bool:
     """Return whether files of a format are programs."""
     return language in LANGUAGES and language not in PAGES
 
 
-def lexemes(language: str, text: str) -> Iterator[Lexeme]:
-    """Yield the comments, strings and numbers of a program, in order."""
-    for match in _pattern(LANGUAGES[language].comments).finditer(text):
-        group = match.lastindex
-        if group is not None:
-            yield Lexeme(_KINDS[group], match[group], match.start(group))
-
-
-# By the group of the pattern; a look-up in the enumeration takes longer.
-_KINDS = {kind.value: kind for kind in LexemeKind}
-
-
-def bare(text: str, lexemes: Iterable[Lexeme]) -> str:
-    """Remove a program's comments and replace each distinct string by a number, so that every sign and word is code.
-    Template strings keep their words."""
-    parts: list[str] = []
-    at = 0
-    for lexeme in lexemes:
-        if lexeme.kind is not LexemeKind.NUMBER:
-            parts += (text[at : lexeme.start], " " if lexeme.kind is LexemeKind.COMMENT else _bared(lexeme.text))
-            at = lexeme.start + len(lexeme.text)
-    return "".join((*parts, text[at:]))
-
-
-def _bared(string: str) -> str:
-    is_filled = "{" in string or "$" in string
-    # A string begins with a sign, and ends with one unless it is never closed.
-    runs = ["", *word_runs(string), *([] if _is_in_run(string[-1]) else [""])]
-    return "0" + "_".join(runs) + (" " + " ".join(runs) if is_filled else "")
+def read_program(language: str, text: str) -> Program:
+    """Find the lexemes of a program."""
+    codes = codes_of(text)
+    return Program(text, codes, native_traces.lexemes(codes, _marks(LANGUAGES[language].comments)))
 
 
 @cache
-def _pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of lexemes, each in a group of its own, after all that is before it; no group at the end."""
-    return re.compile(rf"{_before(comments)}(?:({comment_pattern(comments)})|({STRINGS})|(?<!\w)({NUMBERS})|\Z)")
+def _marks(comments: tuple[str, ...]) -> bytes:
+    """Return the marks of comments as the kernel takes them. Of two that begin alike the longer one comes first."""
+    marks = [(mark, CLOSERS.get(mark, "")) for mark in sorted(comments, key=len, reverse=True)]
+    return b"".join(part.encode().ljust(4, b"\0") for mark in marks for part in mark)
 
 
-def _before(comments: tuple[str, ...]) -> str:
-    """Return the pattern of code that begins no lexeme: to skip it in one match is faster than to look for a lexeme at
-    each of its letters. A star is a comment by its place, so there nothing is skipped."""
-    if "*" in comments:
-        return ""
-    first = "".join(re.escape(mark[0]) for mark in comments)
-    marks = "".join(f"{re.escape(mark)}|" for mark in comments)
-    return rf"(?:[^{first}\"'`.0-9]++|(?!{marks}[\"'`]|(?<!\w)\.?[0-9])(?s:.))*+"
+def lexemes(language: str, text: str) -> Iterator[Lexeme]:
+    """Yield the comments, strings and numbers of a program, in order."""
+    for kind, start, end, _ in read_program(language, text).lexemes():
+        yield Lexeme(LexemeKind(kind), text[start:end], start)
+
+
+def bare(program: Program) -> Numbers:
+    """Remove a program's comments and replace each distinct string by a number, so that every sign and word is code.
+    Template strings keep their words. Return code points."""
+    return native_traces.bare(program.codes, program.rows)
 
 
 # Minimum size of a class for rarity to mean anything.
@@ -165,33 +180,26 @@ MIN_COMMENT_WORDS, MIN_COMMENT_LETTERS = 3, 12
 QUOTED = 80
 
 
-def literals(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
+def literals(program: Program) -> Iterator[Trait]:
     """Yield the strings and numbers that are long enough."""
-    for kind, text, start in lexemes:
-        if kind is LexemeKind.STRING:
-            content = text.strip("\"'`")
-            if len(content) >= MIN_STRING and _has_letters(content):
-                yield content, quote(text), start
-        elif kind is LexemeKind.NUMBER and len(text) >= MIN_DIGITS:
+    for kind, start, end, letters in program.lexemes():
+        if kind == _STRING and letters >= MIN_STRING:
+            text = program.text[start:end]
+            yield text.strip("\"'`"), quote(text), start
+        elif kind == _NUMBER and end - start >= MIN_DIGITS:
+            text = program.text[start:end]
             digits = text.replace("_", "").lower()
             if sum(map(str.isdigit, digits.rstrip("0"))) >= MIN_DIGITS:
                 yield digits, quote(text), start
 
 
-def _has_letters(content: str) -> bool:
-    """Return whether a string has enough letters and digits; nearly all have them at their beginning."""
-    head = content[:QUOTED]
-    return sum(map(len, word_runs(head))) >= MIN_STRING or (
-        len(content) > QUOTED and sum(map(len, word_runs(content))) >= MIN_STRING
-    )
-
-
-def comments(lexemes: Iterable[Lexeme]) -> Iterator[Trait]:
+def comments(program: Program) -> Iterator[Trait]:
     """Yield the comments that are long enough."""
-    for kind, text, start in lexemes:
-        if kind is LexemeKind.COMMENT:
+    for kind, start, end, letters in program.lexemes():
+        if kind == _COMMENT and letters >= MIN_COMMENT_LETTERS:
+            text = program.text[start:end]
             words = word_runs(text.lower())
-            if len(words) >= MIN_COMMENT_WORDS and sum(map(len, words)) >= MIN_COMMENT_LETTERS:
+            if len(words) >= MIN_COMMENT_WORDS:
                 yield " ".join(words), quote(text), start
 
 
@@ -210,58 +218,31 @@ SHORTEST_LINE = 8
 LONGEST_LINE = 400
 
 _SHAPE = re.compile(r"[^\W\d]\w*+|\d[\w.]*+")
-_BEFORE = re.compile(r"\S +[,;)]")
-_WIDE = re.compile(r"[^\s/#] {2,}[^\s/#*-]")
-# In a text without tabs, a blank after a sign and before another blank, the end of the line, a comma, a semicolon or a
-# bracket. The pattern begins with the blank itself: the next one is found quickly.
-_ODD = re.compile(r" (?<=[^ \n] )(?:[ ,;)]|\r*+(?:\n|\Z))")
-# The last sign of a line that may have blanks at its end.
-_LAST = (" ", "\t")
+
+# What the kernel flags in a line.
+_FLAGS = (
+    (1, "tabs after spaces in an indentation"),
+    (2, "blanks before a comma, a semicolon or a bracket"),
+    (4, "several blanks between two words"),
+)
 
 
-def blanks(text: str, starter_code: Sequence[tuple[int, int]] = ()) -> Iterator[Trait]:
+def blanks(program: Program, starter_code: Sequence[tuple[int, int]] = ()) -> Iterator[Trait]:
     """Yield the lines of a program with odd blanks, without lines that touch spans of starter code."""
     begins = [begin for begin, _ in starter_code]
-    for start, line in lines_with_blanks(text):
-        body = line.rstrip("\r").lstrip(" \t")
-        may_be = "  " in body or " ," in body or " ;" in body or " )" in body or body[-1:] in _LAST or " \t" in line
-        if may_be and len(line) <= LONGEST_LINE and (oddities := list(_oddities(line.rstrip("\r")))):
-            shape = _SHAPE.sub(lambda match: "0" if match[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
-            before = bisect_right(begins, start + len(line))
-            is_starter_code = before > 0 and starter_code[before - 1][1] > start
-            if len("".join(line.split())) >= SHORTEST_LINE and not is_starter_code:
-                yield f"{'+'.join(oddities)} {shape}", " and ".join(oddities), start
+    values = iter(native_traces.odd_lines(program.codes, SHORTEST_LINE, LONGEST_LINE))
+    for start, end, after, flags in zip(values, values, values, values, strict=True):
+        before = bisect_right(begins, end)
+        if before == 0 or starter_code[before - 1][1] <= start:
+            oddities = [words for flag, words in _FLAGS if flags & flag]
+            if after:
+                oddities.insert(0, f"{after} blank{'s' if after > 1 else ''} at the end of a line")
+            yield f"{'+'.join(oddities)} {_shape(program.text[start:end])}", " and ".join(oddities), start
 
 
-def lines_with_blanks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that may have odd blanks, and their starts. If the text has tabs, these are all."""
-    if "\t" in text:
-        start = 0
-        for line in text.split("\n"):
-            yield start, line
-            start += len(line) + 1
-        return
-    match = _ODD.search(text)
-    while match is not None:
-        start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
-        end = len(text) if end < 0 else end
-        yield start, text[start:end]
-        match = _ODD.search(text, end)
-
-
-def _oddities(line: str) -> Iterator[str]:
-    body = line.strip(" \t")
-    if not body:
-        return
-    after, before = line[len(line.rstrip(" \t")) :], line[: len(line) - len(line.lstrip(" \t"))]
-    if after:
-        yield f"{len(after)} blank{'s' if len(after) > 1 else ''} at the end of a line"
-    if " \t" in before:
-        yield "tabs after spaces in an indentation"
-    if _BEFORE.search(body):
-        yield "blanks before a comma, a semicolon or a bracket"
-    if _WIDE.search(body):
-        yield "several blanks between two words"
+def _shape(line: str) -> str:
+    """Return a line with one sign for each name and each number."""
+    return _SHAPE.sub(lambda match: "0" if match[0][0].isdigit() else "n", "".join(line.split(" ")).strip())
 
 
 MISSPELLING = "misspelling"
@@ -278,16 +259,16 @@ VOWELS = frozenset("aeiouy")
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]++|(?<![A-Z])[A-Z]{5,24}(?![^\W\d_])")
 
 
-def words(text: str) -> set[str]:
-    """Return the words of a text, also those inside names, in lower case."""
-    return set().union(*[_words_of(run) for run in set(word_runs(text)) if len(run) >= SHORTEST_WORD])
+def words(codes: memoryview) -> set[str]:
+    """Return the words of a text, given by its code points, also those inside names, in lower case."""
+    return set(text_of(native_traces.words(codes)).lower().split(" ")[:-1])
 
 
 @lru_cache(1 << 16)
 def _words_of(run: str) -> tuple[str, ...]:
     """Return the words of a run, in lower case. People of one class write the same names."""
     if run.isascii() and run.isalpha() and run.islower():
-        return (run,) if len(run) <= LONGEST_WORD else ()
+        return (run,) if SHORTEST_WORD <= len(run) <= LONGEST_WORD else ()
     return tuple(match[0].lower() for match in _spelled_words(run))
 
 
