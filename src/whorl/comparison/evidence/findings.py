@@ -251,7 +251,7 @@ def _names(texts: SubmissionTexts) -> list[str]:
     return [file.name for file in texts.files]
 
 
-def _restored(words: list[str], traits: Mapping[str, Sequence[Any]], oddities: Sequence[Any]) -> Traces:
+def _restored(words: str, traits: Mapping[str, Sequence[Any]], oddities: Sequence[Any]) -> Traces:
     return Traces(words, {kind: TraitColumns(*traits[kind]) for kind in PLACED}, OwnOddities(*oddities))
 
 
@@ -271,11 +271,12 @@ def _made(answer: Answer[Outcome] | None, count: int) -> list[Traces] | None:
 def _is_whole(made: Traces) -> bool:
     """Return whether traces have the types that they are said to have."""
     columns = made.traits.values()
-    texts = [made.words, *(column for each in columns for column in each[:2])]
+    texts = [column for each in columns for column in each[:2]]
     numbers = [column for each in columns for column in each[2:]]
     padding, deceptions = made.oddities
     return (
-        all(isinstance(column, list) for column in (*texts, *numbers, deceptions))
+        isinstance(made.words, str)
+        and all(isinstance(column, list) for column in (*texts, *numbers, deceptions))
         and all(len({len(column) for column in each}) == 1 for each in columns)
         and all(type(text) is str for column in texts for text in column)
         and all(type(number) is int for column in numbers for number in column)
@@ -310,14 +311,14 @@ class _FindingSearch:
         self._texts_of = texts_of
         given = [traces(texts) for texts in base]
         self._holders = {kind: Holders(key for each in given for key in each.traits[kind].keys) for kind in PLACED}
-        self._spelling, self._oddities = Spelling(word for each in given for word in each.words), Oddities()
+        self._spelling, self._oddities = Spelling(word for each in given for word in each.words.split()), Oddities()
 
     def run(self, submissions: Iterable[tuple[list[str], Traces]]) -> Findings:
         count = 0
         for number, (names, of_submission) in enumerate(submissions):
             for kind, traits in of_submission.traits.items():
                 self._holders[kind].add(number, names, zip(*traits, strict=True))
-            self._spelling.add(number, of_submission.words)
+            self._spelling.add(number, of_submission.words.split())
             self._oddities.add(number, names, of_submission.oddities)
             count = number + 1
         return Findings(self._oddities.findings(), self._pairs(count))

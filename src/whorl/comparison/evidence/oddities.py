@@ -233,9 +233,10 @@ class TraitColumns(NamedTuple):
 
 
 class Traces(NamedTuple):
-    """The words of a submission, its other traits by kind, and its oddities, as values that JSON can hold."""
+    """The words of a submission, with blanks between them, its other traits by kind, and its oddities, as values that
+    JSON can hold. It writes and reads one string faster than thousands."""
 
-    words: list[str]
+    words: str
     traits: dict[str, TraitColumns]
     oddities: OwnOddities
 
@@ -255,7 +256,7 @@ def traces(texts: SubmissionTexts) -> Traces:
         all_words |= words(program.codes)
         for kind, traits in _traits(program, file.starter_code):
             _add(columns[kind], known[kind], number, file.text, traits)
-    return Traces(list(all_words), columns, own_oddities(texts, programs))
+    return Traces(" ".join(all_words), columns, own_oddities(texts, programs))
 
 
 def _add(columns: TraitColumns, known: set[str], number: int, text: str, traits: Iterable[Trait]) -> None:
