@@ -47,12 +47,7 @@ def choose(
     flags: uint8_t[::1] = chosen
     order: int64_t[::1] = np.empty(count, np.int64)
     with cython.nogil:
-        for i in range(longest + 1):
-            heads[i] = -1
-        for i in range(count - 1, -1, -1):
-            following[i] = heads[lengths[i]]
-            heads[lengths[i]] = i
-        _order(heads, following, order)
+        _order(lengths, heads, following, order)
         _tile(
             lefts, rights, heads, following, firsts, flags,
             cython.address(left_marks[0]), cython.address(right_marks[0]), shortest,
@@ -82,11 +77,18 @@ def choose(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _order(heads: int64_t[::1], following: int64_t[::1], order: int64_t[::1]) -> cython.void:
-    """Write the numbers of all matches, longest first."""
+def _order(
+    lengths: cython.const[int32_t][::1], heads: int64_t[::1], following: int64_t[::1], order: int64_t[::1]
+) -> cython.void:
+    """Chain the matches of each length, and write the numbers of all, longest first."""
     at: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t
     i: int64_t
+    for size in range(heads.shape[0]):
+        heads[size] = -1
+    for i in range(lengths.shape[0] - 1, -1, -1):
+        following[i] = heads[lengths[i]]
+        heads[lengths[i]] = i
     for size in range(heads.shape[0] - 1, -1, -1):
         i = heads[size]
         while i >= 0:
@@ -218,9 +220,9 @@ def chain(
                 size += 1
                 longest = max(longest, lengths[at])
                 at = last[at]
-            if longest < sure and score[order[i]] - (score[at] if at >= 0 else 0) < enough:
-                continue
             out[chains] = score[order[i]] - (score[at] if at >= 0 else 0)
+            if longest < sure and out[chains] < enough:
+                continue
             file[0, chains] = left_files[order[i]]
             file[1, chains] = right_files[order[i]]
             at = order[i]
