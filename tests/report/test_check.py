@@ -75,6 +75,7 @@ def test_on_paper_what_is_known_of_a_source_is_below_its_title(index, page, tmp_
 def test_a_click_shows_the_passage_of_the_source(index, page, tmp_path):
     check = check_manuscript(index, Document("draft.txt", DRAFT))
     page.goto(write_checks([check], tmp_path / "report").as_uri())
+    page.locator("#text mark[data-n='1']").first.wait_for()  # a loaded machine draws the text late
     assert page.locator("#text").inner_text().replace("\n", "") == DRAFT.replace("\n", "")
     page.locator("#text mark[data-n='1']").first.click()
     assert page.locator("#beside-title").inner_text() == "both.txt"
