@@ -194,6 +194,7 @@ def test_files_without_passages_are_named_and_open_on_the_page_of_the_submission
     others.get_by_role("link", name="odd.txt").click()
     expect(pair).to_have_url(re.compile(r"/submission/\d{4}\.html#f2$"))
     expect(pair.locator("#f2 .code")).to_be_visible()
+    pair.wait_for_load_state()
     assert pair.locator("#f2 .hidden").all_inner_texts() == ["FF", "NUL", "RLO", "PDF"]
 
 
