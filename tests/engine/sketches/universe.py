@@ -1,5 +1,6 @@
 """Small sketches made by hand, and pairs of sets whose resemblance is known."""
 
+from collections import Counter
 from functools import cache
 from itertools import permutations
 
@@ -24,13 +25,13 @@ def by_hand(values, kind, size, scheme="scheme", key="key"):
     return Sketch(kind, size, level, scheme, key, len(hashes), sample)
 
 
-_sketched = cache(by_hand)
-
-
 def every_permutation(kind, size, first, second):
-    """The two sketches under each permutation of the universe, of which many give the same sets."""
-    for order in permutations(range(UNIVERSE)):
-        yield tuple(_sketched(frozenset(order[x] for x in each), kind, size) for each in (first, second))
+    """The two sketches that permutations of the universe give, and how many of them give these."""
+    images = Counter(
+        tuple(frozenset(order[x] for x in each) for each in (first, second)) for order in permutations(range(UNIVERSE))
+    )
+    for pair, count in images.items():
+        yield *(by_hand(each, kind, size) for each in pair), count
 
 
 def keys(count, seed):
@@ -39,6 +40,7 @@ def keys(count, seed):
     return [Key(drawn.bytes(16)) for _ in range(count)]
 
 
+@cache
 def web(key):
     """The preset for web pages under a key."""
     return preset("web").with_key(key.id)
