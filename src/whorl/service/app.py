@@ -22,6 +22,7 @@ from whorl.errors import InputError, WhorlError
 from whorl.formats.documents.extraction import always_in_worker
 from whorl.service.api import admin, documents, jobs, search
 from whorl.service.api.authentication import context_of
+from whorl.service.api.schemas import ProblemAnswer
 from whorl.service.context import Context
 from whorl.service.middleware import API, CONNECTION, LOG, BodyLimitMiddleware, SecurityMiddleware
 from whorl.service.moss import MossServer
@@ -54,12 +55,13 @@ def create_app(settings: ServiceSettings) -> FastAPI:
 
 class _Api(FastAPI):
     def openapi(self) -> dict[str, Any]:
-        """Return the contract. FastAPI adds JSON to the media types of every answer with a model, errors included."""
+        """Return the contract, with the schema of problems, which ``documented`` refers to."""
         if self.openapi_schema is None:
-            for path in super().openapi()["paths"].values():
-                for answer in (each for operation in path.values() for each in operation["responses"].values()):
-                    if PROBLEM_MEDIA in answer.get("content", {}):
-                        answer["content"] = {PROBLEM_MEDIA: answer["content"][PROBLEM_MEDIA]}
+            schemas = super().openapi()["components"]["schemas"]
+            name = ProblemAnswer.__name__
+            described = sorted({**schemas, name: ProblemAnswer.model_json_schema()}.items())
+            schemas.clear()
+            schemas.update(described)
         return super().openapi()
 
 
