@@ -32,6 +32,10 @@ settings.register_profile(
 )
 settings.load_profile("whorl")
 
+# Whorl uses no linear algebra of NumPy, whose threads, as they start, spin in each process that imports it. The command
+# line and the workers of the sandbox say so themselves; this is for all other processes that tests start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Files of tests lie in memory where there is room for them: most of what is durable waits for the disk, and no test
 # can tell whether the disk has what it was told to keep.
 MEMORY = Path("/dev/shm")
