@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 import time
 import traceback
 from abc import ABC, abstractmethod
@@ -104,14 +103,6 @@ class Killing(ABC, Generic[S]):
             killed += was_killed
             assert lives < 20 * kills, "writers are never caught at work"
         return killed
-
-    def main(self) -> None:
-        """``FOLDER points``, or ``FOLDER random KILLS SEED``."""
-        base = Path(sys.argv[1])
-        if sys.argv[2] == "points":
-            print(self.at_every_point(base))
-        else:
-            print(self.at_random(base, int(sys.argv[3]), int(sys.argv[4])))
 
     def _writing(self, folder: Path, todo: Sequence[Change[S]]) -> Callable[[int], None]:
         """A writer's work: open, change, say so."""

@@ -1,4 +1,4 @@
-"""A writer of an index that is killed: ``python -m tests.index.crash FOLDER points`` or ``… FOLDER random 30 1``."""
+"""A writer of an index that is killed. Called in a process of its own, whose segments and buffers are small."""
 
 import random
 from collections.abc import Sequence
@@ -73,10 +73,17 @@ def every_verb(life: int) -> list[Change]:
     return [*puts, update, *fresh, Change("flush"), Change("remove", 1), *puts[2:], Change("flush"), Change("compact")]
 
 
+# Small segments and buffers, with which every point is passed within a few changes.
+SMALL = (
+    *((store, "FLUSH_DOCUMENTS", 4), (store, "FLUSH_POSTINGS", 200), (store, "FAN", 2)),
+    (segment_writer, "BUFFERED", 500),
+)
+
+
 def small() -> None:
-    """Small segments and buffers, so that every point is passed within a few changes."""
-    store.FLUSH_DOCUMENTS, store.FLUSH_POSTINGS, store.FAN = 4, 200, 2
-    segment_writer.BUFFERED = 500
+    """Let this process write small segments from now on."""
+    for module, name, value in SMALL:
+        setattr(module, name, value)
 
 
 class Indexes(Killing[State]):
@@ -122,6 +129,13 @@ class Indexes(Killing[State]):
             return now
 
 
-if __name__ == "__main__":
+def at_every_point(folder: Path) -> int:
+    """Kill writers at each point, or at several of its passings, and return how many were killed."""
     small()
-    Indexes().main()
+    return Indexes().at_every_point(folder)
+
+
+def at_random(folder: Path, kills: int, seed: int) -> int:
+    """Kill so many writers at any moment, and return how many were killed."""
+    small()
+    return Indexes().at_random(folder, kills, seed)

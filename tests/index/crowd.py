@@ -1,11 +1,10 @@
-"""A writer and readers, each a process of its own: ``python -m tests.index.crowd FOLDER COMMITS READERS``.
+"""A writer and readers of an index, each a process of its own.
 
 The writer numbers its commits: after commit n the documents are those of ``state(n)``, and no two states are alike.
 A reader asks all the time, and checks that each answer is that of one state, and that states never go back.
 """
 
 import multiprocessing
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -109,7 +108,3 @@ def crowd(folder: Path, commits: int, readers: int) -> list[int]:
         process.join()
         assert process.exitcode == 0, "a reader failed: see above"
     return [answers.get() for _ in processes]
-
-
-if __name__ == "__main__":
-    print(*crowd(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))

@@ -1,10 +1,14 @@
 """Segments for tests: made of rows of (hash, document, place), and read back as such."""
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
 
+from tests.killing import lived
+from whorl.storage import segment_writer
 from whorl.storage.postings import Postings
 from whorl.storage.segment_writer import write_segment
 from whorl.storage.segments import Segment
@@ -61,3 +65,16 @@ def answers(segment: Segment, rows) -> list[tuple[int, int, int]]:
     asked = np.unique(np.array([row[0] for row in rows], np.uint64))
     found = segment.look_up(asked)
     return list(zip(asked[found.which].tolist(), found.documents.tolist(), found.places.tolist(), strict=True))
+
+
+def kill_writers(folder: Path, points: Sequence[str]) -> None:
+    """Write a segment beside another one in a process for each point, which kills it there. Each point's files are in
+    a folder of its name."""
+    segment_writer.BUFFERED = 9000
+    rows = random_rows(9000)
+    write(folder / "old.seg", rows)
+    for name in points:
+        (folder / name).mkdir()
+        shutil.copy(folder / "old.seg", folder / name)
+        was_killed, _ = lived(lambda _, name=name: write(folder / name / "new.seg", rows), name)
+        assert was_killed, name

@@ -1,37 +1,31 @@
 """Several processes at once: readers are never blocked and see committed states alone; writers take turns."""
 
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
+from tests import forks
 from tests.index.corpus import prose
-from tests.index.crowd import SHARED, text_of
+from tests.index.crowd import SHARED, crowd, text_of
 from whorl import Document, Scheme
 from whorl.index.index import Index
 from whorl.storage.errors import StoreIOError
 from whorl.storage.folder import writing
 from whorl.stores import LOCK
 
-ROOT = Path(__file__).parents[2]
 SCHEME = Scheme(k=8, w=4)
 
 
-def crowd(folder, commits: int) -> list[int]:
+def crowded(folder, commits: int) -> list[int]:
     """One writer of so many commits and four readers; how many answers each had."""
     with Index.create(folder, SCHEME) as index:
         list(index.add_all([Document("1", text_of(1)), Document("latest", text_of(1))]))
-    command = [sys.executable, "-m", "tests.index.crowd", str(folder), f"{commits}", "4"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return [int(answers) for answers in done.stdout.split()]
+    return forks.run(crowd, folder, commits, 4)
 
 
 def test_four_readers_and_a_writer(tmp_path):
-    counts = crowd(tmp_path / "index", 120)
+    counts = crowded(tmp_path / "index", 120)
     assert len(counts) == 4
     assert min(counts) > 0
     with Index.open(tmp_path / "index") as index:
@@ -41,7 +35,7 @@ def test_four_readers_and_a_writer(tmp_path):
 
 @pytest.mark.slow
 def test_four_readers_and_a_writer_for_about_a_minute(tmp_path):
-    assert min(crowd(tmp_path / "index", 1500)) > 50
+    assert min(crowded(tmp_path / "index", 1500)) > 50
 
 
 def test_a_second_writer_waits_or_says_why_not(tmp_path):

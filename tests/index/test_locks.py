@@ -3,15 +3,14 @@
 import errno
 import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import apsw
 import pytest
 
+from tests import forks
 from tests.index.corpus import prose
+from tests.index.elsewhere import die_at_sync, die_sweeping, leave_open, names, stay
 from whorl import Document, Scheme
 from whorl.errors import DocumentError, InputError
 from whorl.formats.archives.walk import walk
@@ -22,49 +21,16 @@ from whorl.storage.connection import Connection
 from whorl.storage.errors import ReplacedError
 from whorl.sweep.sweep import Sweep
 
-ROOT = Path(__file__).parents[2]
 SCHEME = Scheme(k=8, w=4)
 
 
-def script(text: str, *arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", text, *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
-# Opens an index, tells its documents and closes it, in a process for each: one that has imported Whorl forks them.
-LISTS = """
-import os, sys
-from whorl.index.index import Index
-for line in sys.stdin:
-    if os.fork() == 0:
-        try:
-            with Index.open(line.rstrip("\\n")) as index:
-                names = [entry.name for entry in index.entries()]
-        except Exception as error:
-            names = [repr(error)]
-        print(*names, flush=True)
-        os._exit(0)
-    os.wait()
-"""
-
-
-@pytest.fixture(scope="module")
-def elsewhere():
-    """The documents that another process sees, which opens the index and closes it."""
-    forks = script(LISTS)
-
-    def names(folder: Path) -> list[str]:
-        assert forks.stdin is not None
-        assert forks.stdout is not None
-        print(folder, file=forks.stdin, flush=True)
-        return forks.stdout.readline().split()
-
-    yield names
-    forks.communicate()
+def elsewhere(folder: Path) -> list[str]:
+    """Return the documents that another process sees, which opens the index and closes it."""
+    return forks.run(names, folder)
 
 
 @pytest.fixture
-def held_locks(elsewhere):
+def held_locks():
     """Whether SQLite's locks are there: another process that opens and closes the index leaves the log alone then."""
 
     def held(index: Index) -> bool:
@@ -75,7 +41,7 @@ def held_locks(elsewhere):
     return held
 
 
-def test_a_purge_keeps_the_locks(tmp_path, elsewhere, held_locks):
+def test_a_purge_keeps_the_locks(tmp_path, held_locks):
     with Index.create(tmp_path / "index", SCHEME) as index:
         for number in range(4):
             index.add(Document(f"{number}", prose(number)))
@@ -118,48 +84,6 @@ def test_a_database_that_is_open_is_no_document_under_another_name(tmp_path, hel
         assert held_locks(index)
 
 
-# Dies as soon as a commit is on the disk, before the index of the log has it: so other processes do not see it.
-DIES_AT_SYNC = """
-import os, signal, sys, apsw
-from whorl.index.index import Index
-class File(apsw.VFSFile):
-    def __init__(self, vfs, name, flags):
-        super().__init__("unix", name, flags)
-        self.is_log = str(getattr(name, "filename", lambda: name)()).endswith("-wal")
-    def xSync(self, flags):
-        super().xSync(flags)
-        if self.is_log and armed and self.xFileSize() > 32:  # more than its header
-            os.kill(os.getpid(), signal.SIGKILL)
-class System(apsw.VFS):
-    def __init__(self):
-        super().__init__("dying", "unix", makedefault=True)
-    def xOpen(self, name, flags):
-        return File("unix", name, flags)
-armed = False
-system = System()
-index = Index.open(sys.argv[1])
-armed = True
-getattr(index, sys.argv[2])()
-"""
-
-READS = """
-import sys
-from whorl.index.index import Index
-index = Index.open(sys.argv[1])
-print(len(index), flush=True)
-sys.stdin.read()
-"""
-
-# Writes nothing, but sweeps, as every writer does first; and is killed then.
-SWEEPS = """
-import os, signal, sys
-from whorl.index.index import Index
-index = Index.open(sys.argv[1])
-with index._writer._writing():
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
 @pytest.mark.parametrize("change", ["flush", "compact"])
 def test_a_commit_that_nobody_saw_does_not_come_back_without_its_segment(tmp_path, change):
     folder = tmp_path / "index"
@@ -168,22 +92,18 @@ def test_a_commit_that_nobody_saw_does_not_come_back_without_its_segment(tmp_pat
             index.add(Document(f"{number}", prose(number)))
             if change == "compact":
                 index.flush()
-    reader = script(READS, folder)
-    assert reader.stdout is not None
-    assert reader.stdout.readline() == "3\n"
-    for text, argument in ((DIES_AT_SYNC, change), (SWEEPS, "")):
-        process = script(text, folder, argument)
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
+    reader = forks.start(stay, folder)
+    assert reader.pipe.recv() == 3
+    assert forks.run(die_at_sync, folder, change)
+    assert forks.run(die_sweeping, folder)
     reader.kill()
-    reader.communicate()
     with Index.open(folder) as index:
         index.verify()
         assert [hit.document.name for hit in index.search(prose(1))] == ["1"]
         assert len(index) == 3
 
 
-def test_a_process_does_not_write_into_a_rebuilt_index(tmp_path, elsewhere):
+def test_a_process_does_not_write_into_a_rebuilt_index(tmp_path):
     folder = tmp_path / "index"
     with Index.create(folder, SCHEME) as stale, Index.open(folder) as reader:
         stale.add(Document("old", prose(1)))
@@ -238,14 +158,7 @@ def test_writing_inside_reading_is_refused_and_nothing_is_damaged(tmp_path):
 
 def test_a_database_says_when_its_log_lost_commits(tmp_path):
     folder = tmp_path / "index"
-    process = script(
-        "import os, sys; from whorl import Document; from whorl.index.index import Index\n"
-        "index = Index.create(sys.argv[1], 'text')\n"
-        "for number in range(5): index.add(Document(str(number), f'some words of document {number} ' * 9))\n"
-        "os._exit(0)",
-        folder,
-    )
-    process.communicate()
+    forks.run(leave_open, folder)
     log = folder / "index.db-wal"
     data = bytearray(log.read_bytes())
     assert len(data) > 10_000

@@ -2,15 +2,14 @@
 
 import errno
 import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.index.segments import answers, postings, random_rows, rows_of, write
+from tests import forks
+from tests.index.segments import answers, kill_writers, postings, random_rows, rows_of, write
 from whorl.storage import files, segment_writer
 from whorl.storage.errors import StoreIOError
 from whorl.storage.segments import Segment
@@ -18,22 +17,6 @@ from whorl.storage.segments import Segment
 ROWS = random_rows(9000)
 
 DEATHS = [name for name in files.POINTS if name.startswith("segment.")]
-
-# One that has imported Whorl forks the writers, one for each point, which kills it.
-SCRIPT = """
-import sys
-from pathlib import Path
-from tests.index.segments import random_rows, write
-from tests.killing import lived
-from whorl.storage import segment_writer
-segment_writer.BUFFERED = 9000
-for name in sys.argv[2:]:
-    folder = Path(sys.argv[1], name)
-    folder.mkdir()
-    write(folder / "old.seg", random_rows(9000))
-    was_killed, _ = lived(lambda _: write(folder / "new.seg", random_rows(9000)), name)
-    assert was_killed, name
-"""
 
 
 class System:
@@ -122,9 +105,7 @@ def test_an_interrupt_leaves_nothing(tmp_path):
 def killed(tmp_path_factory):
     """Return a folder for each point, with the files of a writer that was killed there."""
     folder = tmp_path_factory.mktemp("killed")
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run([sys.executable, "-c", SCRIPT, folder, *DEATHS], env=environment, capture_output=True)
-    assert done.returncode == 0, done.stderr.decode()
+    forks.run(kill_writers, folder, DEATHS)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""A writer of a registry that is killed: ``python -m tests.registry.crash FOLDER points`` or ``… random 30 1``."""
+"""A writer of a registry that is killed. Called in a process of its own, whose segments and buffers are small."""
 
 import random
 from collections.abc import Sequence
@@ -137,6 +137,13 @@ def _is(registry: Registry, name: int, value: tuple[int, str | None, int]) -> bo
     return is_found and (entry.url, entry.draws) == value[1:]
 
 
-if __name__ == "__main__":
+def at_every_point(folder: Path) -> int:
+    """Kill writers at each point, or at several of its passings, and return how many were killed."""
     small()
-    Registries().main()
+    return Registries().at_every_point(folder)
+
+
+def at_random(folder: Path, kills: int, seed: int) -> int:
+    """Kill so many writers at any moment, and return how many were killed."""
+    small()
+    return Registries().at_random(folder, kills, seed)
