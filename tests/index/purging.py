@@ -1,15 +1,16 @@
-"""Purges that are killed, and readers beside them: ``python -m tests.index.purging FOLDER points``, ``… reader``."""
+"""Purges that are killed, readers beside them, and what either must leave."""
 
-import os
-import select
-import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 
+from tests import forks
 from tests.index.corpus import prose
 from tests.index.crash import SCHEME, small
 from tests.killing import lived
 from whorl import Document
 from whorl.index.index import Index
+from whorl.index.remains import search_file
 from whorl.storage.files import PURGE_POINTS
 
 # Documents 1 to 6 are there; of them these are purged, the last one fresh in the delta, and 7 was removed before.
@@ -83,46 +84,37 @@ def check_purged(folder: Path, pieces: dict[int, list[bytes]]) -> None:
             assert not index.search(text_of(number))
 
 
-def at_every_point(base: Path) -> int:
-    """A purge that is killed at each point; the next one ends what it began. How many kills."""
-    for count, point in enumerate(POINTS):
-        folder = base / str(count)
-        fill(folder)
-        pieces = stored(folder)
+def killed(folder: Path, point: str) -> bool:
+    """Purge in a process that is killed at a point. Return whether it was killed."""
 
-        def work(_: int, folder: Path = folder) -> None:
-            with Index.open(folder) as index:
-                index.purge(numbers(index))
-
-        was_killed, _ = lived(work, point)
-        assert was_killed, f"nothing passed {point}"
+    def work(_: int) -> None:
         with Index.open(folder) as index:
-            index.verify()
-            assert all(index.search(text_of(number))[0].document.name == name_of(number) for number in KEPT)
-            evidence = index.purge(numbers(index))
-            assert evidence.is_clean, evidence.remains
-        check_purged(folder, pieces)
-    return len(POINTS)
+            index.purge(numbers(index))
+
+    small()
+    return lived(work, point)[0]
 
 
-def read(folder: Path) -> int:
-    """Ask for what stays, again and again, until the input ends. How many answers."""
+def read(pipe: Connection, folder: Path) -> None:
+    """Ask for what stays, again and again, until something comes on the pipe. Say when it begins, and at the end how
+    many answers there were."""
     answers = 0
     with Index.open(folder) as index:
-        while not select.select([sys.stdin], [], [], 0)[0]:
+        while not pipe.poll():
             number = KEPT[answers % len(KEPT)]
             hits = index.search(text_of(number))
             assert (hits[0].document.name, hits[0].resemblance) == (name_of(number), 1.0)
             assert index.text(name_of(number)) == text_of(number)
             answers += 1
             if answers == 1:
-                os.write(1, b"reading\n")
-    return answers
+                pipe.send("reading")
+    pipe.send(answers)
 
 
-if __name__ == "__main__":
-    small()
-    if sys.argv[2] == "points":
-        print(at_every_point(Path(sys.argv[1])))
-    else:
-        print(read(Path(sys.argv[1])))
+def searched(paths: Sequence[Path], wanted: Sequence[bytes]) -> list[tuple[Path, set[bytes], int]]:
+    """Search files as the process of a purge does, in one that need not import NumPy first."""
+    return [(path, *hits) for path, hits in zip(paths, forks.run(_search, paths, wanted), strict=True)]
+
+
+def _search(paths: Sequence[Path], wanted: Sequence[bytes]) -> list[tuple[set[bytes], int]]:
+    return [search_file(path, wanted) for path in paths]

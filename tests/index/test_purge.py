@@ -1,7 +1,6 @@
 """A purge leaves nothing of removed documents in any file, proves it, can be killed anywhere, and stops no reader."""
 
-import subprocess
-import sys
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -9,38 +8,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import forks
 from tests.examples import examples
-from tests.index import purging
 from tests.index.corpus import prose
-from tests.index.purging import PURGED, check_purged, fill, name_of, numbers, raw, stored, text_of
+from tests.index.crash import SMALL
+from tests.index.purging import (
+    KEPT,
+    POINTS,
+    PURGED,
+    check_purged,
+    fill,
+    killed,
+    name_of,
+    numbers,
+    raw,
+    read,
+    searched,
+    stored,
+    text_of,
+)
 from whorl import Document, Scheme
 from whorl.errors import InputError
-from whorl.index import remains
+from whorl.index import purge, remains
 from whorl.index.index import Index
 from whorl.index.purge import Purger
 from whorl.storage import connection, database
 from whorl.storage.errors import StoreIOError
 
-ROOT = Path(__file__).parents[2]
 SCHEME = Scheme(k=8, w=4)
 
 
-def started(*arguments) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.index.purging", *map(str, arguments)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-
-
-def ended(process: subprocess.Popen[str]) -> str:
-    result, complaint = process.communicate(timeout=300)
-    assert process.returncode == 0, complaint[-3000:]
-    return result
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """Return the folder of an index with something to purge, which is copied only."""
+    folder = tmp_path_factory.mktemp("filled") / "index"
+    fill(folder)
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path):
-    fill(tmp_path / "index")
-    return tmp_path / "index"
+def folder(filled, tmp_path):
+    return Path(shutil.copytree(filled, tmp_path / "index"))
+
+
+@pytest.fixture(autouse=True)
+def _searched_by_forks(monkeypatch):
+    """Search files for remains without a new Python for each purge: to start it takes longer than the purge."""
+    monkeypatch.setattr(purge, "search_files", searched)
 
 
 def test_what_is_only_removed_is_still_there(folder):
@@ -63,6 +77,12 @@ def test_samples_are_what_the_files_have(folder):
         assert remains.search_values(index._store.values(), taken) >= {each for each in taken if len(each) == 32}
 
 
+@pytest.fixture
+def searched_by_a_new_python(monkeypatch, _searched_by_forks):
+    monkeypatch.setattr(purge, "search_files", remains.search_files)
+
+
+@pytest.mark.usefixtures("searched_by_a_new_python")
 def test_nothing_is_left_and_all_else_is_found(folder):
     pieces = stored(folder)
     with Index.open(folder) as index:
@@ -154,6 +174,7 @@ def test_a_twin_that_is_removed_meanwhile_is_no_remains(tmp_path, monkeypatch):
         assert [entry.name for entry in index.entries()] == ["another"]
 
 
+@pytest.mark.usefixtures("searched_by_a_new_python")
 @pytest.mark.parametrize("step", ["rewrite", "empty_log"])
 def test_remains_are_reported(folder, monkeypatch, step):
     monkeypatch.setattr(database.Database, step, lambda *_: None)
@@ -178,8 +199,30 @@ def test_what_others_keep_in_the_folder_stays(folder):
     assert (folder / "service.sqlite").read_bytes() == name_of(4).encode()
 
 
-def test_killed_at_every_point(tmp_path):
-    assert int(ended(started(tmp_path, "points"))) == len(purging.POINTS)
+@pytest.fixture
+def small_segments(monkeypatch):
+    for setting in SMALL:
+        monkeypatch.setattr(*setting)
+
+
+@pytest.fixture
+def filled_small(small_segments, tmp_path):
+    """Return the folder of an index of small segments with something to purge, and what is stored in it."""
+    fill(tmp_path / "filled")
+    return tmp_path / "filled", stored(tmp_path / "filled")
+
+
+def test_killed_at_every_point(tmp_path, filled_small):
+    filled, pieces = filled_small
+    for point in POINTS:
+        folder = Path(shutil.copytree(filled, tmp_path / point))
+        assert forks.run(killed, folder, point), f"nothing passed {point}"
+        with Index.open(folder) as index:
+            index.verify()
+            assert all(index.search(text_of(number))[0].document.name == name_of(number) for number in KEPT)
+            evidence = index.purge(numbers(index))
+            assert evidence.is_clean, evidence.remains
+        check_purged(folder, pieces)
 
 
 def test_a_file_that_a_killed_merge_left_is_swept(folder):
@@ -193,17 +236,17 @@ def test_a_file_that_a_killed_merge_left_is_swept(folder):
 
 
 def test_readers_in_other_processes_go_on(folder):
-    readers = [started(folder, "reader") for _ in range(2)]
-    for reader in readers:
-        assert reader.stdout is not None
-        assert reader.stdout.readline() == "reading\n"
+    readers = [forks.start(read, folder) for _ in range(2)]
+    assert [reader.pipe.recv() for reader in readers] == ["reading", "reading"]
     with Index.open(folder) as index:
         assert index.purge(numbers(index)).is_clean
         for number in PURGED:
             index.add(Document(name_of(number), text_of(number)))
             index.flush()
             assert index.purge(numbers(index)).is_clean
-    assert all(int(ended(reader)) > 0 for reader in readers)
+    for reader in readers:
+        reader.pipe.send("end")
+    assert all(reader.pipe.recv() > 0 for reader in readers)
 
 
 def test_a_reader_of_an_old_state_keeps_it_and_is_named(folder, monkeypatch):
