@@ -1,11 +1,10 @@
-"""Adds that are killed, again and again: ``python -m tests.sweep.crash FOLDER random 20 1`` or ``… FOLDER points``.
+"""Adds to a sweep store that are killed, again and again. Called in a process of its own, whose segments are small.
 
 After each kill the store answers as before the add or as after it, is sound, and the next add goes on.
 """
 
 import random
 import shutil
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -60,38 +59,45 @@ def answers(folder: Path) -> object:
         return sweep.stats(), sweep.clusters(), shown
 
 
-def life(
-    folder: Path, number: int, before: object, crash_at: str = "", after: float | None = None
-) -> tuple[bool, object]:
-    """An add that may be killed, of a store that answers so. Whether it was killed, and what the store answers when the
-    add is done or done again. What a kill leaves is the state before or the one after."""
+def after(folder: Path, number: int) -> object:
+    """Return what a store will answer when a sweep has been added to it."""
     scratch = folder.with_name("scratch")
     if folder.exists():
         shutil.copytree(folder, scratch)
     added(scratch, number)
     whole = answers(scratch)
     shutil.rmtree(scratch)
-    was_killed, _ = lived(lambda _: added(folder, number), crash_at, after)
+    return whole
+
+
+def life(
+    folder: Path, number: int, before: object, whole: object, crash_at: str = "", seconds: float | None = None
+) -> bool:
+    """Add a sweep in a process that is killed at a point or after some seconds, add it again if need be, and return
+    whether the process was killed. What a kill leaves answers as before the add or as after it (``whole``)."""
+    was_killed, _ = lived(lambda _: added(folder, number), crash_at, seconds)
     now = answers(folder)
-    assert now in (before, whole), f"killed at {crash_at or after}: neither before nor after"
+    assert now in (before, whole), f"killed at {crash_at or seconds}: neither before nor after"
     if now != whole:
         added(folder, number)
         assert answers(folder) == whole
         with closing(SweepStore(folder / SWEEP_DATABASE)) as store:
             assert {path.name for path in (folder / SEGMENTS).iterdir()} == set(store.keys("segments")), "orphans"
-    return was_killed, whole
+    return was_killed
 
 
 def at_random(folder: Path, kills: int, seed: int) -> int:
-    """Kills at any moment of an add; every fifth store is a new one."""
+    """Kill adds at any moment, so many of them; every fifth store is a new one. Return how many were killed."""
+    make_fast()
     draw = random.Random(f"sweeps {seed}")
     started = time.monotonic()
     added(folder / "usual", 0)
     usual = time.monotonic() - started
     number, killed, state = 0, 0, None
     while killed < kills:
-        was_killed, state = life(folder / "store", number, state, after=draw.uniform(0, usual))
-        killed += was_killed
+        whole = after(folder / "store", number)
+        killed += life(folder / "store", number, state, whole, seconds=draw.uniform(0, usual))
+        state = whole
         number += 1
         assert number < 20 * kills, "writers are never caught at work"
         if number % 5 == 0:
@@ -101,20 +107,22 @@ def at_random(folder: Path, kills: int, seed: int) -> int:
 
 
 def at_every_point(folder: Path) -> int:
-    """One kill a point."""
+    """Kill an add at each point: to a new store, or to a copy of one with two sweeps. Return the number of points."""
+    make_fast()
+    new, old = folder / "new", folder / "old"
+    added(old, 0)
+    added(old, 1)
+    expected = {store: (answers(store), after(store, 2)) for store in (new, old)}
     for place, name in enumerate(PASSED):
-        where = folder / f"p{place}"
-        if not name.startswith("create."):
-            added(where, 0)
-            added(where, 1)
-        was_killed, _ = life(where, 2, answers(where), name)
-        assert was_killed, f"nothing passed {name}"
+        where, store = folder / f"p{place}", new if name.startswith("create.") else old
+        if store.exists():
+            shutil.copytree(store, where)
+        assert life(where, 2, *expected[store], name), f"nothing passed {name}"
     return len(PASSED)
 
 
-if __name__ == "__main__":
+def make_fast() -> None:
+    """Write small segments, and do not wait for the disk: a process that is killed takes nothing along that it had
+    given to the system."""
     segment_writer.BUFFERED = 100
-    # A process that is killed takes nothing along that it had given to the system: no need to wait for the disk.
     files.fsync, files.fsync_folder = (lambda *_: None), (lambda *_: None)
-    base = Path(sys.argv[1])
-    print(at_every_point(base) if sys.argv[2] == "points" else at_random(base, int(sys.argv[3]), int(sys.argv[4])))
