@@ -53,12 +53,13 @@ def plan(request, monkeypatch):
 
 
 def holds(index: Index, state: dict[str, int]) -> bool:
+    """Return whether an index has these texts, is sound, and finds each."""
+    texts = {name: prose(seed, 40) for name, seed in state.items()}
+    if {entry.name: index.text(entry.name) for entry in index.entries()} != texts:
+        return False
     index.verify()
-    texts = {entry.name: index.text(entry.name) for entry in index.entries()}
-    found = {name: index.search(prose(seed, 40)) for name, seed in state.items()}
-    return texts == {name: prose(seed, 40) for name, seed in state.items()} and all(
-        (hits[0].document.name, hits[0].resemblance) == (name, 1) for name, hits in found.items()
-    )
+    hits = {name: index.search(text, passages=False)[0] for name, text in texts.items()}
+    return all((hit.document.name, hit.resemblance) == (name, 1) for name, hit in hits.items())
 
 
 def interrupted(index: Index, plan: Plan, number: int, how: str, is_gone: bool) -> int | None:
