@@ -205,6 +205,8 @@ def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, bro
     the worker too, so each is a task of its own."""
 
     def alone(region: tuple[bytes, bool]) -> Reading:
+        if region[0] == piece.data and not normal:  # the whole, which was just stopped at the same work
+            return None, 0.0
         began = time.monotonic()
         try:
             reading: Reading = sandbox.call(REGION_PARSER, piece.language, [region], normal)[0]
