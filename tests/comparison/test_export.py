@@ -6,6 +6,7 @@ import pytest
 
 import whorl
 from tests.comparison.planting import edited, samples
+from tests.sandbox.impatience import impatient
 from whorl.comparison import export
 from whorl.comparison.export import as_json, as_rows, as_sarif
 
@@ -141,7 +142,8 @@ class TestAnonymity:
         }.items():
             (tmp_path / "Waldemar" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "Waldemar" / name).write_text(text)
-        result = json.dumps(as_json(whorl.compare_all(tmp_path / "Waldemar", anonymise=True))).lower()
+        with impatient(workers=2):
+            result = json.dumps(as_json(whorl.compare_all(tmp_path / "Waldemar", anonymise=True))).lower()
         assert "plain lexer" in result
         assert "programming language" in result
         assert not [name for name in (*NAMES, "oberon", "readme") if name in result]

@@ -12,12 +12,11 @@ from click.testing import CliRunner
 import whorl
 from tests.comparison.planting import samples
 from tests.formats.archives.packing import zipped
+from tests.sandbox.impatience import impatient
 from whorl.cli import main
 from whorl.comparison.export import as_json
 from whorl.comparison.result import Comparison
 from whorl.formats.code import frontend, regions
-from whorl.sandbox.limits import Limits
-from whorl.sandbox.pool import configure
 
 PYTHON, OTHER = (each.text for each in samples("python")[:2])
 
@@ -262,9 +261,8 @@ AROUND = {
 @pytest.fixture(scope="class")
 def _impatient() -> Iterator[None]:
     """Parsers that are stopped soon, so that tests are fast."""
-    configure(Limits(seconds=0.5), 2)
-    yield
-    configure(Limits())
+    with impatient(workers=2):
+        yield
 
 
 @pytest.mark.usefixtures("_impatient")

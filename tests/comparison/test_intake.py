@@ -9,6 +9,7 @@ import pytest
 import whorl
 from tests.comparison.planting import samples
 from tests.formats.archives.packing import zipped
+from tests.sandbox.impatience import impatient
 
 ESSAYS = [sample.text for sample in samples("text")]
 PROGRAM, OTHER = (sample.text for sample in samples("python")[:2])
@@ -149,7 +150,8 @@ class TestLeftOut:
         """What cannot be parsed is lexed, and the submission says so."""
         honest = samples("java")[0].text
         folder = write(tmp_path, {"ada.java": honest, "bo.java": "s<" * 10_000})
-        found = whorl.compare_all(folder)
+        with impatient(workers=2):
+            found = whorl.compare_all(folder)
         (file,) = found.submissions[1].files
         assert len(found.submissions) == 2
         assert file.notes

@@ -27,9 +27,8 @@ import pytest
 import whorl
 from tests.formats.archives.packing import central, ended, local
 from tests.formats.documents.writers import W, pdf, zipped
+from tests.sandbox.impatience import impatient
 from whorl.formats.archives.walk import walk
-from whorl.sandbox import Limits
-from whorl.sandbox.pool import configure
 
 MEGABYTE = 1 << 20
 
@@ -43,12 +42,11 @@ STOPPED = "read by the plain lexer, not as "
 IN_PIECES = "read in pieces, not as a whole: "
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(scope="class")
 def _impatient():
     """Parsers are stopped after less than by default, so that the tests stay fast."""
-    configure(Limits(seconds=0.5), 1)
-    yield
-    configure(Limits())
+    with impatient(workers=1):
+        yield
 
 
 @pytest.fixture
@@ -80,7 +78,7 @@ def text_or_reason(path, expected):
     return bool(found.symbols or found.notes)
 
 
-@pytest.mark.usefixtures("bounded")
+@pytest.mark.usefixtures("_impatient", "bounded")
 class TestPrograms:
     @pytest.mark.parametrize(
         ("name", "data"),

@@ -11,12 +11,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from tests.sandbox.impatience import impatient
 from whorl.errors import DocumentError
 from whorl.formats.code import frontend as module
 from whorl.formats.code.frontend import CodeFrontend, Program
 from whorl.formats.code.languages import LANGUAGES
 from whorl.model import Document
-from whorl.sandbox import Limits, Outcome, Sandbox, WorkerFault
+from whorl.sandbox import Limits, Outcome, WorkerFault
 
 MEGABYTE = 1 << 20
 SLOW = pytest.mark.slow
@@ -41,15 +42,10 @@ UNCLOSED = [
 ]
 
 
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(1, limits=Limits(seconds=0.5)) as sandbox:
-        yield sandbox
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch, sandbox):
-    monkeypatch.setattr(module, "default_sandbox", lambda: sandbox)
+@pytest.fixture(autouse=True, scope="module")
+def _impatient():
+    with impatient(workers=1):
+        yield
 
 
 def read(language, text):
