@@ -6,7 +6,8 @@ follow the paragraph that they interrupt.
 
 import codecs
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from whorl.errors import DocumentError
 from whorl.formats.documents.extraction import Extracted
@@ -40,8 +41,7 @@ NAMED = {10000: "mac_roman", 65001: "utf-8", 936: "gbk"}  # code pages that Pyth
 USUAL = "cp1252"
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """The state within a pair of braces."""
 
     skipped: bool = False
@@ -135,7 +135,7 @@ class _Reader:
 
     def _sign(self, sign: str) -> None:
         if sign == "*":
-            self.group = replace(self.group, skipped=True)
+            self.group = self.group._replace(skipped=True)
         elif sign in SIGNS and not self.ignored:
             self._emit(SIGNS[sign])
         self.ignored = max(self.ignored - 1, 0)
@@ -162,28 +162,28 @@ class _Reader:
 
     def _property(self, word: str, number: int | None) -> None:
         if word in SKIPPED:
-            self.group = replace(self.group, skipped=True, fonts=self.group.fonts or word == "fonttbl")
+            self.group = self.group._replace(skipped=True, fonts=self.group.fonts or word == "fonttbl")
         elif word == "uc":
-            self.group = replace(self.group, fallback=min(max(number or 0, 0), 16))
+            self.group = self.group._replace(fallback=min(max(number or 0, 0), 16))
         elif word in ("v", "deleted"):
-            self.group = replace(self.group, hidden=number != 0)
+            self.group = self.group._replace(hidden=number != 0)
         elif word == "plain":
-            self.group = replace(self.group, hidden=False)
+            self.group = self.group._replace(hidden=False)
         elif word == "footnote":
-            self.group = replace(self.group, aside=True)
+            self.group = self.group._replace(aside=True)
         else:
             self._encoding(word, number or 0)
 
     def _encoding(self, word: str, number: int) -> None:
         if word == "f":
             self.font = number
-            self.group = replace(self.group, codec=self.fonts.get(number, self.codec))
+            self.group = self.group._replace(codec=self.fonts.get(number, self.codec))
         elif word == "fcharset":
             if self.group.fonts and number in CHARSETS:
                 self.fonts[self.font] = _codec(CHARSETS[number])
         else:
             self.codec = _codec({"mac": 10000, "pc": 437, "pca": 850}.get(word, number))
-            self.group = replace(self.group, codec=self.codec)
+            self.group = self.group._replace(codec=self.codec)
 
 
 def _paired(text: str) -> str:
