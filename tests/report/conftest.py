@@ -32,8 +32,7 @@ class Watch:
 
 @pytest.fixture(scope="session")
 def window(browser, tmp_path_factory) -> Iterator[Page]:
-    """A page in a window of a laptop's size that stays open: the pages of the tests start in its process, which is
-    warm."""
+    """A page in a window of a laptop's size that stays open: the pages of the tests run in its process."""
     empty = tmp_path_factory.mktemp("window") / "empty.html"
     empty.write_text("<!doctype html>")
     context = browser.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
@@ -43,10 +42,17 @@ def window(browser, tmp_path_factory) -> Iterator[Page]:
     context.close()
 
 
+def beside(kept: Page) -> Page:
+    """Return a new page that a page opened: they share a process. To start one takes longer than to load most pages."""
+    with kept.expect_popup() as popup:
+        kept.evaluate("void window.open('about:blank')")
+    return popup.value
+
+
 @pytest.fixture
 def page(window) -> Iterator[Page]:
     """A new page, which finds nothing stored. The test fails at its end if anything was said, asked or requested."""
-    opened = window.context.new_page()
+    opened = beside(window)
     opened.set_default_timeout(20_000)
     watch = Watch(opened)
     yield opened
