@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +96,9 @@ def settings_in(folder: Path, **changes: object) -> ServiceSettings:
 def prose(seed: int, words: int = 400) -> str:
     """Words that nobody else writes, always the same for a seed."""
     chance = random.Random(seed)
-    made = ("".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9))) for _ in range(words))
-    return " ".join(made)
+    sizes = chance.choices(range(2, 10), k=words)
+    letters = "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=sum(sizes)))
+    return " ".join(letters[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
 
 
 @cache
