@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import json
 import os
+import shutil
 from collections import Counter
 from itertools import count
 from pathlib import Path
@@ -34,10 +35,12 @@ def texts(shard: int) -> list[str | None]:
     return [*shared, None, words(0), f"{words(30 + shard)}\n\n{words(30 + shard)}"]
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    """JSONL, Parquet, a text file that goes whole, and rows that cannot be read, in five files."""
-    folder = tmp_path / "corpus"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that is only copied, with the items of an evaluation and a corpus in five files: JSONL, Parquet,
+    a text file that goes whole, and rows that cannot be read."""
+    base = tmp_path_factory.mktemp("written")
+    folder = base / "corpus"
     folder.mkdir()
     rows = [[{"id": number, "text": text} for number, text in enumerate(texts(shard))] for shard in range(4)]
     lines = [b"".join(json.dumps(row).encode() + b"\n" for row in part) for part in rows]
@@ -46,8 +49,14 @@ def corpus(tmp_path: Path) -> Path:
     (folder / "2.jsonl.gz").write_bytes(gzip.compress(lines[1] + b"{\n", mtime=0))
     pq.write_table(pa.Table.from_pylist(rows[2]), folder / "3.parquet", row_group_size=2)
     (folder / "4.jsonl").write_bytes(lines[3])
-    (tmp_path / "evals.jsonl").write_text(json.dumps({"id": "train", "question": ITEM}) + "\n")
-    return folder
+    (base / "evals.jsonl").write_text(json.dumps({"id": "train", "question": ITEM}) + "\n")
+    return base
+
+
+@pytest.fixture
+def corpus(written: Path, tmp_path: Path) -> Path:
+    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "corpus"
 
 
 RUNS: dict[str, dict[str, Any]] = {
