@@ -145,7 +145,7 @@ def reached(state: S, todo: Sequence[Change[S]], done: int) -> list[S]:
     return [state, todo[done].after(state)] if done < len(todo) else [state]
 
 
-def lived(work: Callable[[int], None], crash_at: str = "", after: float | None = None) -> tuple[bool, int]:
+def lived(work: Callable[[int], object], crash_at: str = "", after: float | None = None) -> tuple[bool, int]:
     """Fork a child that works and writes a byte for each thing done, and kill it at a point or after some seconds.
     Whether it was killed, and how many bytes it wrote."""
     reading, writing = os.pipe()
@@ -163,7 +163,7 @@ def lived(work: Callable[[int], None], crash_at: str = "", after: float | None =
     return os.WIFSIGNALED(status), said
 
 
-def _work(work: Callable[[int], None], pipe: int, crash_at: str) -> None:
+def _work(work: Callable[[int], object], pipe: int, crash_at: str) -> None:
     """Nothing of the parent's may run in the child: it leaves by ``_exit`` alone."""
     status = 1
     try:

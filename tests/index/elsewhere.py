@@ -30,26 +30,26 @@ class DyingFile(apsw.VFSFile):
     """Kills the process as soon as a commit is on the disk, before the index of the log has it: so other processes do
     not see it."""
 
-    def __init__(self, _: str, name: Any, flags: list[int]) -> None:
+    def __init__(self, system: "System", name: Any, flags: list[int]) -> None:
         super().__init__("unix", name, flags)
+        self._system = system
         self._is_log = str(getattr(name, "filename", lambda: name)()).endswith("-wal")
 
     def xSync(self, flags: int) -> None:
         super().xSync(flags)
-        if self._is_log and System.armed and self.xFileSize() > 32:  # more than its header
+        if self._is_log and self._system.is_armed and self.xFileSize() > 32:  # more than its header
             os.kill(os.getpid(), signal.SIGKILL)
 
 
 class System(apsw.VFS):
-    """SQLite's files, which kill when they are armed."""
-
-    armed = False
+    """Opens files that kill the process, once it is armed."""
 
     def __init__(self) -> None:
+        self.is_armed = False
         super().__init__("dying", "unix", makedefault=True)
 
     def xOpen(self, name: Any, flags: list[int]) -> DyingFile:
-        return DyingFile("unix", name, flags)
+        return DyingFile(self, name, flags)
 
 
 def die_at_sync(folder: Path, change: str) -> bool:
@@ -58,7 +58,7 @@ def die_at_sync(folder: Path, change: str) -> bool:
     def work(_: int) -> None:
         system = System()
         index = Index.open(folder)
-        system.__class__.armed = True
+        system.is_armed = True
         getattr(index, change)()
 
     return lived(work)[0]

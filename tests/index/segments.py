@@ -76,5 +76,9 @@ def kill_writers(folder: Path, points: Sequence[str]) -> None:
     for name in points:
         (folder / name).mkdir()
         shutil.copy(folder / "old.seg", folder / name)
-        was_killed, _ = lived(lambda _, name=name: write(folder / name / "new.seg", rows), name)
+
+        def work(_: int, path: Path = folder / name / "new.seg") -> None:
+            write(path, rows)
+
+        was_killed, _ = lived(work, name)
         assert was_killed, name
