@@ -1,6 +1,7 @@
 """The attacks on programs and prose: they change much, break nothing, and are the same for the same seed."""
 
 import random
+from functools import cache
 
 import pytest
 from experiments.attacks import insertion
@@ -16,6 +17,7 @@ from experiments.attacks.syntax import parses, size
 SEED = 3
 
 
+@cache
 def copies(name, language):
     """The programs that an attack changes, and what it makes of them."""
     made = [(each, PROGRAMS[name](each, random.Random(SEED))) for each in programs(language)]

@@ -77,12 +77,12 @@ RUNS = JailPolicy(run="/bin/true")
 
 @pytest.mark.parametrize(
     ("target", "patience", "least"),
-    [("slow", 40, 0.5), ("endless_in_c", 40, 0.5), ("wait_for_ever", 4, 2), ("slow_without_its_timer", 4, 2)],
+    [("slow", 80, 0.25), ("endless_in_c", 80, 0.25), ("wait_for_ever", 4, 1), ("slow_without_its_timer", 4, 1)],
 )
 def test_an_endless_task_is_killed(target, patience, least, marker, monkeypatch):
     """After so much processor time; after a multiple of it in wall time if it waits, or if it disarms its timer."""
     monkeypatch.setattr(process, "PATIENCE", patience)
-    with Sandbox(workers=1, limits=Limits(seconds=0.5)) as sandbox:
+    with Sandbox(workers=1, limits=Limits(seconds=0.25)) as sandbox:
         sandbox.call(TARGETS + "pid")
         start = time.monotonic()
         with pytest.raises(WorkerFault, match=re.escape(f"took longer than {least:g} s")) as caught:

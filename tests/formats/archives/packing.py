@@ -22,7 +22,7 @@ PACKERS = {
     "tar": lambda data: data,
     "tar.gz": gzip.compress,
     "tar.bz2": bz2.compress,
-    "tar.xz": lzma.compress,
+    "tar.xz": lambda data: lzma.compress(data, preset=0),
     "tar.zst": zstandard.compress,
 }
 
