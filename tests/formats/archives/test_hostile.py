@@ -100,7 +100,12 @@ def test_members_that_share_their_data(tmp_path):
 
 def test_many_small_bombs_use_up_one_budget(tmp_path):
     blank = b" " * (4 * MEGABYTE)
-    path = put(tmp_path, zipped({f"{number:03}": blank for number in range(40)}), "bomb.zip")
+    packed, crc = deflated(blank), zlib.crc32(blank)
+    body = directory = b""
+    for number in range(40):
+        directory += central(b"%03d" % number, len(packed), len(blank), crc, len(body))
+        body += local(b"%03d" % number, packed, len(blank), crc)
+    path = put(tmp_path, ended(body, directory, 40), "bomb.zip")
     documents, skipped = found(path, Rules(free=10 * MEGABYTE, ratio=20))
     assert sum(map(len, documents.values())) <= 10 * MEGABYTE
     assert len(documents) + len(skipped) == 40
