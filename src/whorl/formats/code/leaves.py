@@ -44,7 +44,7 @@ _SCANNED = re.compile(
 )
 _FALSE = re.compile(rb"[\s(]*(?:0+|0[xX]0+|false)[uUlL]*[\s)]*(?://.*|/\*.*)?", re.S)
 _HINT = re.compile(rb"^[ \t]*\#[ \t]*if[\s(]+(?:0|false)", re.M)
-_CODE = re.compile(rb"[^\r\n]")
+_CODE = re.compile(rb"[^\r\n]++")
 _OPENING = (b"if", b"ifdef", b"ifndef")
 
 
@@ -54,7 +54,7 @@ def without_inactive(data: bytes) -> bytes:
         return data
     parts, done = [], 0
     for start, end in _inactive(data):
-        parts += [data[done:start], _CODE.sub(b" ", data[start:end])]
+        parts += [data[done:start], _CODE.sub(_blank, data[start:end])]
         done = end
     return b"".join([*parts, data[done:]])
 

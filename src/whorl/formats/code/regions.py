@@ -29,7 +29,7 @@ LONG = 2000
 
 _CLOSER = re.compile(r"[)\]}]|else\b|elif\b|except\b|catch\b|finally\b|end\b")
 _INDENT = re.compile(r"[ \t]*")
-_CODE = re.compile(r"[^\r\n]")
+_CODE = re.compile(r"[^\r\n]++")
 
 # How often the program is tried without some of its broken lines.
 TRIES = 8
@@ -40,6 +40,10 @@ Reading: TypeAlias = tuple[Plain | None, float]
 # Reads regions, each when it is asked for. The tokens of a broken one that can be cut, as the flag beside it says, are
 # not wanted.
 Read = Callable[[list[tuple[bytes, bool]]], Iterator[Reading]]
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 class Regions(NamedTuple):
@@ -80,7 +84,7 @@ class _Lines:
         """Return the text, equally long, with blanks for these lines."""
         parts, done = [], 0
         for first, last in runs:
-            parts += [self.text[done : self.starts[first]], _CODE.sub(" ", self.region(first, last))]
+            parts += [self.text[done : self.starts[first]], _CODE.sub(_blank, self.region(first, last))]
             done = self.ends[last - 1]
         return "".join([*parts, self.text[done:]])
 
