@@ -75,3 +75,25 @@ def test_the_tables_hold_what_was_found(tmp_path):
 def test_a_whole_percent_counts_as_it(percents):
     counted = hundredths(np.array([percent / 100 for percent in percents]))
     assert counted.tolist() == [percents.count(percent) for percent in range(101)]
+
+
+def fill_free_memory(sign: int) -> None:
+    """Leave memory that Arrow will take again full of a sign."""
+    import pyarrow as pa
+
+    for size in (*range(64, 4096, 64), *range(4096, 65536, 1024)):
+        buffers = [pa.allocate_buffer(size) for _ in range(4)]
+        for buffer in buffers:
+            np.frombuffer(buffer, np.uint8)[:] = sign
+
+
+def test_nothing_of_the_memory_is_in_the_tables(tmp_path):
+    """Arrow writes memory that it has not filled where the texts of a dictionary repeat."""
+    documents = [whorl.Document(str(number % 300), f"text {number}", url="") for number in range(3000)]
+    found = cluster(documents, SCHEME)
+    tables = []
+    for sign in (1, 2):
+        fill_free_memory(sign)
+        write(found, tmp_path, ClusterSettings(), "longest", [])
+        tables.append((tmp_path / "documents.parquet").read_bytes())
+    assert tables[0] == tables[1]

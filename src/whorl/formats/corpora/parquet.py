@@ -163,12 +163,18 @@ def coded(codes: NDArray[np.int32], texts: Sequence[bytes], is_there: NDArray[np
 def coded_by(
     codes: NDArray[np.int32], data: NDArray[np.uint8], ends: NDArray[np.int32], is_there: NDArray[np.bool_] | None
 ) -> Any:
-    """Return the same for texts concatenated in ``data``: ``ends`` is where each begins and the last ends."""
+    """Return the same for texts concatenated in ``data``: ``ends`` is where each begins and the last ends.
+
+    Equal texts become one: where texts of a dictionary repeat, Arrow 26 writes memory that it has not filled.
+    """
     pa, _ = arrow()
     texts = pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+    distinct = texts.dictionary_encode()
+    if len(distinct.dictionary) < len(texts):
+        codes = np.frombuffer(distinct.indices.buffers()[1], np.int32, len(texts))[codes]
     there = None if is_there is None else pa.py_buffer(np.packbits(is_there, bitorder="little"))
     places = pa.Array.from_buffers(pa.int32(), len(codes), [there, pa.py_buffer(codes)])
-    return pa.DictionaryArray.from_arrays(places, texts, safe=False)
+    return pa.DictionaryArray.from_arrays(places, distinct.dictionary, safe=False)
 
 
 def _array(values: Any, kind: Any, count: int) -> Any:
