@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 
 from whorl.errors import DocumentError
 
@@ -38,9 +38,9 @@ _MARKS: tuple[tuple[str, set[str], set[str]], ...] = (
 DATABASES = (INDEX_DATABASE, REGISTRY_DATABASE, SWEEP_DATABASE, SERVICE_DATABASE)
 _PRIVATE = frozenset({KEY, *DATABASES, *(name + end for name in DATABASES for end in BESIDE)})
 
-# The databases that this process has open, and how often.
+# The databases that this process has open, and how often. One may be collected, and so closed, in the turn of its thread.
 _in_use: Counter[Path] = Counter()
-_turn = Lock()
+_turn = RLock()
 
 
 def kind_of(names: Collection[str]) -> str:

@@ -1,5 +1,7 @@
 """The file system fails at every call in turn: a clean error, the old state stays readable, the next write works."""
 
+import gc
+import os
 import shutil
 
 import pytest
@@ -10,6 +12,7 @@ from whorl import Document, Scheme
 from whorl.index.index import Index
 from whorl.storage import files, segment_writer
 from whorl.storage.errors import StoreIOError
+from whorl.stores import refusal
 
 SCHEME = Scheme(k=8, w=4)
 
@@ -102,7 +105,7 @@ def test_every_call_may_fail(tmp_path, prepared, plan, is_gone):
 
 
 def test_a_failing_disk_makes_no_index(tmp_path, monkeypatch):
-    """Whatever fails while an index is made is told as such."""
+    """Whatever fails while an index is made is told as such, and nothing is in use later."""
     plan = Plan()
     monkeypatch.setattr(files, "os", System(plan))
     vfs = FailingFiles(plan)
@@ -116,3 +119,9 @@ def test_a_failing_disk_makes_no_index(tmp_path, monkeypatch):
     finally:
         plan.fails_at = 0  # connections that could not be closed are closed when they are collected
         vfs.unregister()
+    gc.collect()
+    left = list(tmp_path.glob("*/index.db"))
+    for number, database in enumerate(left):
+        os.link(database, tmp_path / f"{number}.txt")
+    assert left
+    assert [refusal(tmp_path / f"{number}.txt") for number in range(len(left))] == [""] * len(left)

@@ -9,6 +9,7 @@ counts durable commits, and a file beside it repeats the count, so that a log th
 import fcntl
 import logging
 import os
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -63,6 +64,8 @@ class Connection:
         except BaseException:
             stores.note_closed(path)
             raise
+        # What could not be closed is closed when it is collected.
+        self._forget = weakref.finalize(self.sqlite, stores.note_closed, path)
         self._identity = _identity(path)
         if self._identity is None or before not in (None, self._identity):
             self.close()
@@ -90,7 +93,7 @@ class Connection:
         with self.turn:
             if self._is_open:
                 self.sqlite.close()
-                stores.note_closed(self.path)
+                self._forget()
                 self._is_open = False
 
     def check_same(self) -> None:
