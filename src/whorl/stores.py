@@ -38,7 +38,8 @@ _MARKS: tuple[tuple[str, set[str], set[str]], ...] = (
 DATABASES = (INDEX_DATABASE, REGISTRY_DATABASE, SWEEP_DATABASE, SERVICE_DATABASE)
 _PRIVATE = frozenset({KEY, *DATABASES, *(name + end for name in DATABASES for end in BESIDE)})
 
-# The databases that this process has open, and how often. One may be collected, and so closed, in the turn of its thread.
+# The databases that this process has open, and how often. Python may collect one, and so close it, in the turn of any
+# thread.
 _in_use: Counter[Path] = Counter()
 _turn = RLock()
 

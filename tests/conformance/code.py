@@ -21,7 +21,7 @@ from whorl.formats.code.plan import IDENTIFIER, plan, symbol
 from whorl.formats.code.row import CLOSERS
 
 # Signs that open and close things, or begin what must be ended: code breaks at these.
-SIGNS = [*"(){}[]<>\"'`\\/*#@$%&|?:;,.=+-!~ \n\t\x00\r", "/*", "*/", "//", "'''", '"""', "<?php", "?>", "é", "漢"]
+SIGNS = [*"(){}[]<>\"'`\\/*#@$%&|?:;,.=+-!~ \n\t\x00\ré漢\xad\u200b", "/*", "*/", "//", "'''", '"""', "<?php", "?>"]
 
 # What stands before a name and after it, and is not part of it: sigils, the colon of a label, the mark of a predicate.
 NAME = re.compile(r"([@#$%&'.:*]*)(.*?)([:?!'*]*)\Z", re.S)
@@ -240,6 +240,19 @@ class CodeConformance:
         assert widened.symbols.tolist() == plain.symbols.tolist()
         held = [texts[0][start:end].replace("größe", wide) for start, end in plain.spans]
         assert [texts[1][start:end] for start, end in widened.spans] == held
+
+    @pytest.mark.parametrize("word", ["\u200bgröße", "gr\xadöße", "größ\u200b\u2060e", "größe\u200d"])
+    def test_characters_without_width_move_no_token(self, word):
+        """Grammars are not given them; other readers may take them for the ends of words."""
+        for broken in ("\xad0A", "''' ( \xad"):  # several tokens at one sign
+            self.stream(broken)
+        text = self.sample.replace("größe", word)
+        plain, hidden = self.whole, self.stream(text)
+        if self.row.reader == "grammar":
+            sign = re.compile("[\xad\u200b\u200d\u2060]")
+            assert hidden.symbols.tolist() == plain.symbols.tolist()
+            held = [self.sample[start:end] for start, end in plain.spans]
+            assert [sign.sub("", text[start:end]) for start, end in hidden.spans] == held
 
     def test_line_ends(self):
         assert self.symbols(self.sample.replace("\n", "\r\n")) == self.whole.symbols.tolist()

@@ -102,8 +102,8 @@ _UNSEEN = (
     rb"(?:\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf"
     rb"|\xf3\xa0[\x80\x81][\x80-\xbf])"
 )
-_UNSEEN_ONE = re.compile(_UNSEEN)
-_UNSEEN_WORD = re.compile(rb"%b(?:%b|\w|[\xc2-\xf4][\x80-\xbf]++)*+" % (_UNSEEN, _UNSEEN))
+UNSEEN_SIGN = re.compile(_UNSEEN)
+UNSEEN_WORD = re.compile(rb"%b(?:%b|\w|[\xc2-\xf4][\x80-\xbf]++)*+" % (_UNSEEN, _UNSEEN))
 
 # The share of a program that a parser may make no sense of before it is read in regions. Of 941 labelled programs in C,
 # C++, Java and Python, 8 have more, for their macros; a line of stray brackets costs most of the file.
@@ -232,7 +232,7 @@ def parse(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:
     import tree_sitter
 
     # The generated lexers take a NUL for the end of a comment or a string; it is as blank as a space.
-    data = _UNSEEN_WORD.sub(_put_behind, data.replace(b"\0", b" "))
+    data = UNSEEN_WORD.sub(_put_behind, data.replace(b"\0", b" "))
     if how.row.preprocessed:
         data = without_inactive(data)
     if how.row.cards:
@@ -245,7 +245,7 @@ def parse(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:
 def _put_behind(match: re.Match[bytes]) -> bytes:
     """Move zero-width characters behind the word that holds them, as blanks: Java and JavaScript allow them in names,
     grammars do not. Nothing outside the word moves."""
-    return _UNSEEN_ONE.sub(b"", match[0]).ljust(len(match[0]))
+    return UNSEEN_SIGN.sub(b"", match[0]).ljust(len(match[0]))
 
 
 def parsed(how: Plan, data: bytes) -> tuple[Columns, bool]:
