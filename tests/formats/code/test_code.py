@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.conformance.code import CodeConformance
 from tests.formats.code import test_lexed, test_parsed
@@ -180,6 +182,21 @@ class TestTokens:
         function, found = pickle.loads(pickle.dumps((tokens.tokens, tokens.tokens("c", b"int a = 1;"))))
         assert function("c", b"int a = 1;").symbols.tolist() == found.symbols.tolist()
         assert pickle.loads(pickle.dumps(Program("c", b"int a;"))) == Program("c", b"int a;")
+
+
+HIDDEN = "\xad\u200b\u2060\ufeff\U000e0041"
+NAMES = st.builds("{}{}{}".format, st.text(HIDDEN, max_size=2), st.sampled_from("aé漢"), st.text("bé漢1_" + HIDDEN))
+
+
+@given(st.lists(NAMES, min_size=1))
+def test_tokens_are_where_they_stand_without_the_signs_that_nobody_sees(names):
+    seen = [name.translate(dict.fromkeys(map(ord, HIDDEN))) for name in names]
+    text, plain = " + ".join(names), " + ".join(seen)
+    found, expected = (tokens.tokens("python", each.encode()) for each in (text, plain))
+    assert found.symbols.tolist() == expected.symbols.tolist()
+    held = [text[start:end] for start, end in zip(found.starts, found.ends, strict=True)]
+    assert [each.translate(dict.fromkeys(map(ord, HIDDEN))) for each in held[::2]] == seen
+    assert set(held[1::2]) <= {"+"}
 
 
 class TestLexer:
