@@ -58,17 +58,17 @@ def is_index(path: Path) -> bool:
 
 
 def note_opened(database: Path) -> None:
-    """Remember a database that SQLite opens in this process."""
+    """Remember a database, by its absolute path, that SQLite opens in this process."""
     with _turn:
-        _in_use[database.absolute()] += 1
+        _in_use[database] += 1
 
 
 def note_closed(database: Path) -> None:
     """Forget a database that SQLite has closed."""
     with _turn:
-        _in_use[database.absolute()] -= 1
-        if _in_use[database.absolute()] <= 0:
-            del _in_use[database.absolute()]
+        _in_use[database] -= 1
+        if _in_use[database] <= 0:
+            del _in_use[database]
 
 
 def refusal(path: Path) -> str:

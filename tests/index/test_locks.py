@@ -19,6 +19,7 @@ from whorl.model import Skipped
 from whorl.registry.registry import Registry
 from whorl.storage.connection import Connection
 from whorl.storage.errors import ReplacedError
+from whorl.stores import refusal
 from whorl.sweep.sweep import Sweep
 
 SCHEME = Scheme(k=8, w=4)
@@ -82,6 +83,16 @@ def test_a_database_that_is_open_is_no_document_under_another_name(tmp_path, hel
         with pytest.raises(DocumentError, match="a database that is in use, not a document"):
             index.add(tmp_path / "b.txt")
         assert held_locks(index)
+
+
+def test_a_closed_database_is_no_longer_in_use_wherever_the_process_has_gone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    index = Index.create(Path("index"), SCHEME)
+    os.link("index/index.db", "other.txt")
+    assert refusal(Path("other.txt"))
+    monkeypatch.chdir("index")
+    index.close()
+    assert refusal(tmp_path / "other.txt") == ""
 
 
 @pytest.mark.parametrize("change", ["flush", "compact"])

@@ -58,14 +58,15 @@ class Connection:
         self.turn = RLock()
         self._is_open = True
         before = _identity(path)
-        stores.note_opened(path)
+        place = path.absolute()  # the process may have gone elsewhere when it closes the file
+        stores.note_opened(place)
         try:
             self.sqlite = self._opened(create, with_checksums)
         except BaseException:
-            stores.note_closed(path)
+            stores.note_closed(place)
             raise
         # What could not be closed is closed when it is collected.
-        self._forget = weakref.finalize(self.sqlite, stores.note_closed, path)
+        self._forget = weakref.finalize(self.sqlite, stores.note_closed, place)
         self._identity = _identity(path)
         if self._identity is None or before not in (None, self._identity):
             self.close()
