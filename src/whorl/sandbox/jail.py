@@ -11,16 +11,15 @@ import os
 import struct
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from errno import ENOSYS, ENOTTY, EPERM
 from importlib.machinery import PathFinder
+from typing import NamedTuple
 
 LANDLOCK, SECCOMP = "landlock", "seccomp"
 COMPLETE = (LANDLOCK, SECCOMP)
 
 
-@dataclass(frozen=True)
-class JailPolicy:
+class JailPolicy(NamedTuple):
     """The one program that workers may run, and whether a complete jail is required."""
 
     run: str | None = None

@@ -96,7 +96,10 @@ def by_looks(head: bytes) -> str | None:
     return best if counts[best] >= (1 if is_like_c else max(_TELLING, _SHARE * len(lines))) else None
 
 
-ROWS = tuple(sorted((*PLAIN, *PARSED, *LEXED), key=lambda row: row.name))
+ROWS = tuple(
+    row if row.family else row._replace(family=row.name)
+    for row in sorted((*PLAIN, *PARSED, *LEXED), key=lambda row: row.name)
+)
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType({row.name: row for row in ROWS})
 

@@ -6,11 +6,10 @@ and for every version of the grammar.
 """
 
 import warnings
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from whorl.formats.code.languages import language
 from whorl.formats.code.row import Language, words
@@ -69,8 +68,7 @@ CLASSES = {
 }
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """The action for each kind of node, by the grammar's number: a symbol, or ``DROP``, ``DESCEND``, ``ASK`` or
     ``SPELL``."""
 

@@ -3,16 +3,17 @@ modules, by reader."""
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 Reader = Literal["grammar", "pygments", "own"]
 
 C_COMMENTS = ("//", "/*")
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
-@dataclass(frozen=True, kw_only=True)
-class Language:
+
+class Language(NamedTuple):
     """A language. Languages of one family share their symbols, so copies are found across them.
 
     In a language with a grammar, a kind is a named node (``modifiers``) or a word of the grammar (``static``). In a
@@ -20,15 +21,16 @@ class Language:
     """
 
     name: str
-    reader: Reader = "grammar"
     module: str
     """What is imported to read it."""
+    extensions: tuple[str, ...]
+    reader: Reader = "grammar"
     function: str = "language"
     """What in the module gives the grammar, the lexer or the tokens."""
     extra: str = "languages"
     """The extra of Whorl that installs the reader; empty if the plain install does."""
     family: str = ""
-    extensions: tuple[str, ...]
+    """Empty in the rows: ``languages`` puts the name of the language there."""
     files: tuple[str, ...] = ()
     """Whole names of files, in small letters."""
     interpreters: tuple[str, ...] = ()
@@ -39,13 +41,13 @@ class Language:
     """Kinds that give no token, nor does anything inside them: imports, modifiers, annotations."""
     drops_bodiless: frozenset[str] = frozenset()
     """The same, unless code stands in their body: ``namespace a;`` goes, ``namespace a { ... }`` stays."""
-    drops_lone: Mapping[str, str] = field(default_factory=dict)
+    drops_lone: Mapping[str, str] = _NOTHING
     """Statements that go if they hold nothing but a node of this kind, and the next holds none: a docstring."""
-    drops_until: Mapping[str, str] = field(default_factory=dict)
+    drops_until: Mapping[str, str] = _NOTHING
     """For Pygments: keywords that go with all that follows up to a sign: ``uses`` up to the semicolon."""
     keeps: frozenset[str] = frozenset()
     """What is punctuation elsewhere and an operator here."""
-    merges: Mapping[str, str] = field(default_factory=dict)
+    merges: Mapping[str, str] = _NOTHING
     """Kinds that are one token with all that is in them, and its class."""
     opens: frozenset[str] = frozenset()
     """Kinds that are a token elsewhere and are looked into here."""
@@ -67,9 +69,6 @@ class Language:
     """Whether the grammar loses its way at a tab that does not indent."""
     trims: bool = False
     """Whether words of the grammar may have blanks before and after them."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "family", self.family or self.name)
 
 
 def words(text: str) -> frozenset[str]:

@@ -4,9 +4,8 @@ replace a loop of one round by its body.
 Only counters with literal whole numbers are rewritten.
 """
 
-from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from whorl.formats.code.normal.analysis import WRITES, FunctionScope
 from whorl.formats.code.normal.nodes import COUNTERS, TreeNode
@@ -24,8 +23,7 @@ DIGITS: Final = 9
 OTHER: Final = frozenset({"loop", "each", "function", "lambda", "class", "switch"})
 
 
-@dataclass(frozen=True, slots=True)
-class LoopCounter:
+class LoopCounter(NamedTuple):
     """A name set to a number before a loop, by the statement at ``at``, and moved by a number in every round."""
 
     name: bytes

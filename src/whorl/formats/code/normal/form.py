@@ -1,10 +1,10 @@
 """The normal form of a program: lower its syntax tree, apply the table of rewrites, emit symbols."""
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from whorl.formats.code.normal import nodes
 from whorl.formats.code.normal.analysis import FunctionScope, scopes, settle, settle_fields
@@ -216,15 +216,14 @@ C_LIKE: Final = frozenset({"c", "cpp", "java", "csharp", "javascript", "typescri
 ALL: Final = C_LIKE | {"python"}
 
 
-@dataclass(frozen=True)
-class Rewrite:
+class Rewrite(NamedTuple):
     """A rewrite: its name, its bit, the languages that have it, and its rules for single nodes, by kind. ``form``
     applies its rewrites of whole functions and programs."""
 
     name: str
     mark: int
     languages: frozenset[str] = ALL
-    rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
+    rules: Mapping[str, tuple[Rule, ...]] = MappingProxyType({})
 
 
 REWRITES: Final = (

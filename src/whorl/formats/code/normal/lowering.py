@@ -1,8 +1,7 @@
 """Lower a syntax tree to the neutral tree by a language's table, with the lowerings that languages share."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from whorl.formats.code.normal.nodes import OF_THIS, TreeNode, tidy
 
@@ -29,8 +28,7 @@ class UnfitError(Exception):
     """A program has no normal form; the message says why."""
 
 
-@dataclass(frozen=True)
-class LoweringTable:
+class LoweringTable(NamedTuple):
     """How a language's syntax becomes the neutral tree: the lowering of each kind, the kinds that are dropped, and the
     kinds that are replaced by their children."""
 
