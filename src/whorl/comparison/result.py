@@ -1,12 +1,12 @@
 """The result of a comparison: submissions, pairs, clusters and skipped files."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from whorl.comparison.evidence.finding import NO_FINDINGS, Findings
 from whorl.comparison.layouts import Recognised
@@ -225,11 +225,12 @@ class Comparison:
     def quantile(self, share: float) -> float:
         """Return the score, in whole hundredths, that this share of all compared pairs does not exceed. Most pairs of a
         class are independent, so it shows which scores independent submissions reach."""
-        below = self.compared - sum(self.scores)
-        if below >= share * self.compared:
-            return 0.0
-        hundredth = int(np.searchsorted(below + np.cumsum(self.scores), share * self.compared))
-        return min(100, hundredth + 1) / 100
+        return min(100, bisect_left(self._reached, share * self.compared)) / 100
+
+    @cached_property
+    def _reached(self) -> tuple[int, ...]:
+        """How many of all compared pairs have a score of 0, of less than 0.01, of less than 0.02 and so on."""
+        return tuple(accumulate(self.scores, initial=self.compared - sum(self.scores)))
 
     @property
     def not_compared(self) -> tuple[NotCompared, ...]:

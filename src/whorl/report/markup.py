@@ -221,6 +221,7 @@ class PaintedText:
     def __init__(self, text: str, syntax: Iterable[SyntaxSpan] = ()) -> None:
         self.text = text
         self._shown = coarse if has_many(text) else code
+        self._has_returns = "\r" in text
         self._bounds, names = array("q"), list[str]()
         place = 0
         for start, end, name in syntax:
@@ -255,7 +256,7 @@ class PaintedText:
         return "".join([opening, *self._pieces[first + 1 : last], closing])
 
     def _piece(self, name: str, start: int, end: int) -> str:
-        piece = _piece(self.text, start, end)
+        piece = _piece(self.text, start, end) if self._has_returns else self.text[start:end]
         return (_kept if end - start <= SHORT_PIECE else _made)(piece, name, self._shown)
 
 
@@ -289,6 +290,8 @@ def _cut(content: str, opening: str, closing: str) -> str:
     only."""
     if not opening:
         return content
+    if "\n" not in content:
+        return opening + content + closing if content else ""
     inside = LINE_ENDS.sub(lambda match: closing + match[0] + opening, content)
     return (opening + inside + closing).replace(opening + closing, "")
 
@@ -344,8 +347,6 @@ def _beginnings(marks: Sequence[TextMark]) -> dict[int, list[int]]:
 def _piece(text: str, start: int, end: int) -> str:
     """Return ``text[start:end]`` with one line feed per line end, even if it ends inside a line end."""
     piece = text[start:end]
-    if "\r" not in piece:
-        return piece
     if piece.endswith("\r") and text.startswith("\n", end):
         piece = piece[:-1]
     return piece.replace("\r\n", "\n")
