@@ -84,7 +84,7 @@ def coarse(text: str) -> str:
 
 def has_many(text: str) -> bool:
     """Return whether there are too many hidden characters to name each."""
-    return next(islice(HIDDEN.finditer(text), MANY, None), None) is not None
+    return len(text) > MANY and next(islice(HIDDEN.finditer(text), MANY, None), None) is not None
 
 
 def _element(match: re.Match[str]) -> str:
