@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import cache
 
 import pytest
 
@@ -15,15 +16,28 @@ def needs_spark() -> None:
         pytest.skip(missing())
 
 
+# A thousand settings by default, of services that are not here. Each table that is read and each task that writes gets a
+# copy of them, packed one by one.
+DEFAULTS = ("core-default.xml", "mapred-default.xml", "hdfs-default.xml", "yarn-default.xml")
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     needs_spark()
     if "PYTEST_XDIST_WORKER" in os.environ:  # the second process that starts Java fails here
         (tmp_path_factory.getbasetemp().parent / "spark").mkdir()
+    from py4j.java_gateway import JVMView
+
     from whorl.spark.stages import session
 
+    settings = tmp_path_factory.mktemp("settings")
+    for name in DEFAULTS:
+        (settings / name).write_text("<configuration/>", "ascii")
     places = {name: str(tmp_path_factory.mktemp("spark")) for name in ("spark.local.dir", "spark.sql.warehouse.dir")}
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_CONF_DIR", str(settings))
+        # Java looks for a class in all its archives, each time that it is asked for.
+        patch.setattr(JVMView, "__getattr__", cache(JVMView.__getattr__))
         # A task of Python costs more than the work of a small corpus.
         patch.setattr("whorl.spark.stages.TASKS_PER_CORE", 1)
         # Room from the start: most collections of garbage come while a heap and the space of classes grow.
