@@ -28,21 +28,23 @@ LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/te
 	matching/deep matching/test_chain.py registry/test_attacks.py registry/test_crash.py registry/test_damage.py registry/test_search.py \
 	report sandbox service spark sweep test_corpus_resuming.py test_distributions.py test_patterns.py test_threads.py torture
 
-.PHONY: run venv test suite test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel lock clean
+.PHONY: run venv test suite browser test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel lock clean
 
 run: $(VENV)/.kernel  ## install Whorl alone and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report
 
 venv: $(VENV)/.installed $(VENV)/.collected  ## make .venv with everything that running and testing need
 
-# Types are checked while the tests run: mypy has one core, and on a fresh clone it takes a minute.
+# Types are checked while the browser is installed and the tests run: mypy has one core, and on a fresh clone it takes a minute.
 test: style  ## formatting, lint, types, layers and the whole test suite
-	sh tools/install_browser.sh
 	$(BIN)/python -m tests.spark.needs
 	$(MAKE) --no-print-directory --jobs=2 types suite
 
-suite: $(VENV)/.collected
+suite: $(VENV)/.collected browser
 	$(PYTEST)
+
+browser:
+	sh tools/install_browser.sh
 
 test-slow: $(VENV)/.installed  ## kills, damage and crowds at length, and every property on many examples (long)
 	WHORL_EXAMPLES=all $(PYTEST) -m 'slow or properties'
