@@ -16,8 +16,8 @@ def needs_spark() -> None:
         pytest.skip(missing())
 
 
-# A thousand settings by default, of services that are not here. Each table that is read and each task that writes gets a
-# copy of them, packed one by one.
+# A thousand settings by default, of services that are not here. Each table that is read and each task that writes gets
+# a copy of them, packed one by one.
 DEFAULTS = ("core-default.xml", "mapred-default.xml", "hdfs-default.xml", "yarn-default.xml")
 
 
@@ -42,7 +42,8 @@ def spark(tmp_path_factory):
         patch.setattr("whorl.spark.stages.TASKS_PER_CORE", 1)
         # Room from the start: most collections of garbage come while a heap and the space of classes grow.
         java = {"spark.driver.extraJavaOptions": f"{JAVA} -Xms1g -Xmn600m -XX:MetaspaceSize=256m"}
-        made = session("local[2]", {**QUICK, **java, **places, "spark.driver.memory": "1g"})
+        python = {"spark.python.daemon.module": "tests.spark.daemon"}
+        made = session("local[2]", {**QUICK, **java, **python, **places, "spark.driver.memory": "1g"})
         yield made
         made.stop()
 
