@@ -22,7 +22,7 @@ DEFAULTS = ("core-default.xml", "mapred-default.xml", "hdfs-default.xml", "yarn-
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
+def spark(tmp_path_factory, python_path):
     needs_spark()
     if "PYTEST_XDIST_WORKER" in os.environ:  # the second process that starts Java fails here
         (tmp_path_factory.getbasetemp().parent / "spark").mkdir()
@@ -42,7 +42,7 @@ def spark(tmp_path_factory):
         patch.setattr("whorl.spark.stages.TASKS_PER_CORE", 1)
         # Room from the start: most collections of garbage come while a heap and the space of classes grow.
         java = {"spark.driver.extraJavaOptions": f"{JAVA} -Xms1g -Xmn600m -XX:MetaspaceSize=256m"}
-        python = {"spark.python.daemon.module": "tests.spark.daemon"}
+        python = {"spark.python.daemon.module": "tests.spark.daemon", "spark.executorEnv.PYTHONPATH": python_path}
         made = session("local[2]", {**QUICK, **java, **python, **places, "spark.driver.memory": "1g"})
         yield made
         made.stop()

@@ -19,5 +19,6 @@ import whorl.spark.clustering  # noqa: E402
 import whorl.spark.compare  # noqa: E402
 import whorl.spark.index  # noqa: E402, F401
 
-gc.freeze()
-manager()
+if __name__ == "__main__":
+    gc.freeze()
+    manager()
