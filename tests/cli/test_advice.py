@@ -4,10 +4,11 @@ import json
 import shutil
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
-from whorl.cli import COMMANDS, main
+from whorl.cli import COMMANDS, OTHER_WORDS, main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -23,6 +24,65 @@ def test_whorl_alone_tells_what_it_can_do_with_examples():
     assert all(f"  {name}" in result.stdout for name in COMMANDS)
     for example in ("whorl compare homework/", "whorl cluster pages.jsonl", "whorl search archive.whorl"):
         assert example in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        ("comapre", "No such command 'comapre'. Did you mean 'compare'?"),
+        ("decontamination", "No such command 'decontamination'. Did you mean 'decontaminate'?"),
+        ("zzz", "No such command 'zzz'."),
+        ("index ad", "No such command 'ad'. Did you mean 'add'?"),
+    ],
+)
+def test_a_command_that_is_misspelled(typed, advice):
+    result = run(*typed.split())
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"\n\nError: {advice}\n")
+
+
+def test_a_path_without_a_command(tmp_path):
+    homework = tmp_path / "home work"
+    homework.mkdir()
+    result = run(homework)
+    assert result.exit_code == 2
+    advice = f"To compare the submissions in it: whorl compare '{homework}'"
+    assert result.stderr.endswith(f"\n\nError: No such command '{homework}'. {advice}\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        ("compare --threshhold 1", "'--threshhold'. Did you mean '--threshold'?"),
+        ("compare --top 5", "'--top'. Did you mean '--limit'?"),
+        ("compare --language python", "'--language'. Did you mean '--as'?"),
+        ("compare --langauge python", "'--langauge'. Did you mean '--as'?"),
+        ("compare --language=python", "'--language'. Did you mean '--as'?"),
+        ("compare -l python", "'-l'. Did you mean '--as'?"),
+        ("compare -lpython", "'-l'. Did you mean '--as'?"),
+        ("compare -o report", "'-o'. Did you mean '--report'?"),
+        ("compare --output report", "'--output'. Did you mean '--report'?"),
+        ("cluster --output clusters", "'--output'. Did you mean '--out'?"),
+        ("compare --workers 2", "'--workers'. Did you mean '--threads'?"),
+        ("dedup --threads 2", "'--threads'. Did you mean '--workers'?"),
+        ("compare --base-code template", "'--base-code'. Did you mean '--base'?"),
+        ("serve --language python", "'--language'."),
+        ("compare --zzz", "'--zzz'."),
+        ("compare -z", "'-z'."),
+        ("index add --gitignored", "'--gitignored'. Did you mean '--no-gitignore'?"),
+        ("--verzion", "'--verzion'. Did you mean '--version'?"),
+    ],
+)
+def test_an_option_that_is_misspelled_or_another_tools(typed, advice):
+    result = run(*typed.split())
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"\n\nError: No such option {advice}\n")
+
+
+def test_each_word_of_another_tool_leads_to_an_option():
+    commands = filter(None, (main.get_command(click.Context(main), name) for name in COMMANDS))
+    options = {option for command in commands for parameter in command.params for option in parameter.opts}
+    assert set(OTHER_WORDS) <= options
 
 
 def test_compare_without_a_path():
@@ -60,6 +120,7 @@ def test_a_name_moves_no_cursor(tmp_path):
     inner.mkdir()
     shutil.copy(EXAMPLES / "queue.py", inner)
     assert "\x1b" not in run("compare", tmp_path).stderr
+    assert "\x1b" not in run(inner).stderr
 
 
 def test_compare_a_folder_with_one_file_in_it(tmp_path):

@@ -46,6 +46,22 @@ COMMANDS = {
 # Commands that are in the module of another, because they share its options.
 SHARED = {"cache": "compare", "decontaminate": "cluster", "dedup": "cluster"}
 
+# Option → other words for it: those of other commands, and those known from MOSS, JPlag, Dolos and compare50.
+OTHER_WORDS = {
+    "--archive": ("--old",),
+    "--as": ("-l", "--lang", "--language"),
+    "--base": ("-b", "--base-code", "--bc", "--distro", "--skeleton", "--template"),
+    "--exclude": ("-x", "--ignore"),
+    "--format": ("-f", "--csv", "--json", "--output-format"),
+    "--include": ("-i", "--extensions", "--suffixes"),
+    "--limit": ("-n", "--limit-results", "--max", "--shown-comparisons", "--top"),
+    "--out": ("--output", "--output-dir"),
+    "--report": ("-o", "-r", "--html", "--out", "--output", "--output-dir", "--result-file"),
+    "--t": ("--min-tokens",),
+    "--threads": ("-j", "--jobs", "--workers"),
+    "--threshold": ("--min-similarity", "--similarity"),
+    "--workers": ("-j", "--jobs", "--threads"),
+}
 
 # Bytes of address space that importing NumPy takes, most of them for OpenBLAS.
 _NUMPY_BYTES = 84 << 20
@@ -75,6 +91,14 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(home, cmd_name if cmd_name in SHARED else "command")
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command to run. Where there is none, say which was probably meant."""
+        if args[0] in COMMANDS or args[0].startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        raise click.UsageError(_unknown_command(args[0]), ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any."""
         with formatter.section("Commands"):
@@ -100,6 +124,8 @@ class LazyGroup(click.Group):
         """Run a command. Print an error of Whorl or of the system as one line, and exit with code 1."""
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            raise _unknown_option(error) from None
         except WhorlError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
@@ -114,6 +140,35 @@ class LazyGroup(click.Group):
             if not shortage:
                 raise
             raise click.ClickException(shortage) from error
+
+
+def _unknown_command(name: str) -> str:
+    """Return what to say of a command that does not exist: the similar one, or the one for a path."""
+    from difflib import get_close_matches
+
+    message = f"No such command {name!r}."
+    if os.access(name, os.F_OK):
+        from shlex import quote
+
+        from whorl.formats.archives.names import printable
+
+        return f"{message} To compare the submissions in it: whorl compare {printable(quote(name))}"
+    return message + "".join(f" Did you mean {match!r}?" for match in get_close_matches(name, COMMANDS, 1))
+
+
+def _unknown_option(error: click.NoSuchOption) -> click.NoSuchOption:
+    """Name the option that was probably meant. Names are compared without their dashes, which make all names of one
+    letter alike."""
+    from difflib import get_close_matches
+
+    name, context = error.option_name, error.ctx
+    params = context.command.get_params(context) if context else []
+    options = [option for each in params for option in (*each.opts, *each.secondary_opts)]
+    words = {option.lstrip("-"): option for option in options}
+    words |= {word.lstrip("-"): option for option in options for word in OTHER_WORDS.get(option, ())}
+    match = get_close_matches(name.lstrip("-"), words, 1)
+    advice = "".join(f" Did you mean {words[word]!r}?" for word in match)
+    return click.NoSuchOption(name, f"No such option {name!r}.{advice}", ctx=context)
 
 
 # Words of the library loader and the interpreter when the system refuses → the reason.
