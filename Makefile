@@ -18,6 +18,10 @@ SECONDS ?= 14400
 WORKERS := -n 3
 PYTEST = nice -n 19 $(BIN)/python -m pytest $(WORKERS)
 
+# A test that takes 300 seconds waits for something that never comes. It fails with the places where its threads wait, and the
+# other workers go on.
+NEVER_STUCK := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true --max-worker-restart=0
+
 # What make quick leaves to make test: other processes, parsers that are stopped, browsers, and much to read.
 LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/test_remote.py clustering/test_run.py \
 	comparison/test_export.py comparison/test_hiding.py comparison/test_intake.py comparison/test_layouts.py \
@@ -41,7 +45,7 @@ test: style  ## formatting, lint, types, layers and the whole test suite
 	$(MAKE) --no-print-directory --jobs=2 types suite
 
 suite: $(VENV)/.collected browser
-	$(PYTEST)
+	$(PYTEST) $(NEVER_STUCK)
 
 browser:
 	sh tools/install_browser.sh
