@@ -64,7 +64,10 @@ class UnknownNameError(InputError):
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
-        super().__init__(f"unknown {kind} {name!r}: choose one of {', '.join(self.known)}")
+        from difflib import get_close_matches
+
+        meant = "".join(f" did you mean {match!r}?" for match in get_close_matches(str(name), self.known, 1, 0.7))
+        super().__init__(f"unknown {kind} {name!r}:{meant} choose one of {', '.join(self.known)}")
 
 
 class KernelError(WhorlError):

@@ -59,7 +59,7 @@ OTHER_WORDS = {
     "--report": ("-o", "-r", "--html", "--out", "--output", "--output-dir", "--result-file"),
     "--t": ("--min-tokens",),
     "--threads": ("-j", "--jobs", "--workers"),
-    "--threshold": ("--min-similarity", "--similarity"),
+    "--threshold": ("--min-similarity", "--similarity", "--similarity-threshold"),
     "--workers": ("-j", "--jobs", "--threads"),
 }
 
@@ -142,6 +142,10 @@ class LazyGroup(click.Group):
             raise click.ClickException(shortage) from error
 
 
+# How similar the name must be that was probably meant (difflib, 0 to 1): a letter or two of a short one may be wrong.
+SIMILAR = 0.7
+
+
 def _unknown_command(name: str) -> str:
     """Return what to say of a command that does not exist: the similar one, or the one for a path."""
     from difflib import get_close_matches
@@ -153,7 +157,7 @@ def _unknown_command(name: str) -> str:
         from whorl.formats.archives.names import printable
 
         return f"{message} To compare the submissions in it: whorl compare {printable(quote(name))}"
-    return message + "".join(f" Did you mean {match!r}?" for match in get_close_matches(name, COMMANDS, 1))
+    return message + "".join(f" Did you mean {match!r}?" for match in get_close_matches(name, COMMANDS, 1, SIMILAR))
 
 
 def _unknown_option(error: click.NoSuchOption) -> click.NoSuchOption:
@@ -166,7 +170,7 @@ def _unknown_option(error: click.NoSuchOption) -> click.NoSuchOption:
     options = [option for each in params for option in (*each.opts, *each.secondary_opts)]
     words = {option.lstrip("-"): option for option in options}
     words |= {word.lstrip("-"): option for option in options for word in OTHER_WORDS.get(option, ())}
-    match = get_close_matches(name.lstrip("-"), words, 1)
+    match = get_close_matches(name.lstrip("-"), words, 1, SIMILAR)
     advice = "".join(f" Did you mean {words[word]!r}?" for word in match)
     return click.NoSuchOption(name, f"No such option {name!r}.{advice}", ctx=context)
 

@@ -63,7 +63,7 @@ class TestRows:
         ]
 
     def test_an_unknown_language(self):
-        with pytest.raises(UnknownNameError, match="unknown language 'perl6': choose one of ada, assembly-8086, bash"):
+        with pytest.raises(UnknownNameError, match=r"'perl6': did you mean 'perl'\? choose one of ada, assembly-8086"):
             language("perl6")
 
     def test_all_that_moss_takes_is_there(self):
