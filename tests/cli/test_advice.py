@@ -48,6 +48,7 @@ def test_a_path_without_a_command(tmp_path):
     assert result.exit_code == 2
     advice = f"To compare the submissions in it: whorl compare '{homework}'"
     assert result.stderr.endswith(f"\n\nError: No such command '{homework}'. {advice}\n")
+    assert "A command comes before the file. whorl --help lists them\n" in run(EXAMPLES / "queue.py").stderr
 
 
 @pytest.mark.parametrize(

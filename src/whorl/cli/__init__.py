@@ -147,17 +147,19 @@ SIMILAR = 0.7
 
 
 def _unknown_command(name: str) -> str:
-    """Return what to say of a command that does not exist: the similar one, or the one for a path."""
+    """Return what to say of a command that does not exist: the similar one, or the one for a folder."""
     from difflib import get_close_matches
+    from pathlib import Path
+    from shlex import quote
+
+    from whorl.formats.archives.names import printable
 
     message = f"No such command {name!r}."
-    if os.access(name, os.F_OK):
-        from shlex import quote
-
-        from whorl.formats.archives.names import printable
-
+    if not os.access(name, os.F_OK):
+        return message + "".join(f" Did you mean {match!r}?" for match in get_close_matches(name, COMMANDS, 1, SIMILAR))
+    if Path(name).is_dir():
         return f"{message} To compare the submissions in it: whorl compare {printable(quote(name))}"
-    return message + "".join(f" Did you mean {match!r}?" for match in get_close_matches(name, COMMANDS, 1, SIMILAR))
+    return f"{message} A command comes before the file. whorl --help lists them"
 
 
 def _unknown_option(error: click.NoSuchOption) -> click.NoSuchOption:
