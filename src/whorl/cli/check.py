@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from whorl.cli.options import as_option, check_readable, format_option, leave, limits_options, set_limits
+from whorl.cli.options import (
+    IntegerRange,
+    NumberRange,
+    as_option,
+    check_readable,
+    format_option,
+    leave,
+    limits_options,
+    set_limits,
+)
 from whorl.cli.progress import stages
 from whorl.errors import DocumentError, InputError, UnsuitedError
 from whorl.formats.archives.names import printable
@@ -34,7 +43,7 @@ SHOWN = 10
 @click.option("--report", type=click.Path(path_type=Path), metavar="DIR", help="Write a web page for each manuscript.")
 @click.option("--count-quotations", is_flag=True, help="Count quotations.  [default: they are left out]")
 @click.option("--count-bibliography", is_flag=True, help="Count the bibliography.  [default: it is left out]")
-@click.option("--min-words", type=click.IntRange(min=0), default=0, show_default=True,
+@click.option("--min-words", type=IntegerRange(min=0), default=0, show_default=True,
               help="Leave out passages with fewer words.")  # fmt: skip
 @click.option("--exclude-source", "sources", multiple=True, metavar="PATTERN",
               help="Leave out sources whose name, title or URL matches, such as '*/own/*'. Repeatable.")  # fmt: skip
@@ -69,12 +78,13 @@ SHOWN = 10
     help="Look only at documents with such a label, such as 'licence=*'. Repeatable: those with the same key are "
     "alternatives, others must all be there.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True,
+@click.option("--limit", type=IntegerRange(min=1), default=LIMIT, show_default=True,
               help="List at most this many sources. All count.")  # fmt: skip
 @click.option("--deep", is_flag=True, help="Look for passages whose words were changed, too. For prose.")
 @click.option(
     "--deep-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=NumberRange(min=0, min_open=True),
+    metavar="SECONDS",
     default=DEEP_SECONDS,
     show_default=True,
     help="Time for --deep, for each manuscript. A note says which part of the sources was looked at.",

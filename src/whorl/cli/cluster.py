@@ -12,6 +12,8 @@ from typing import Any
 import click
 
 from whorl.cli.options import (
+    IntegerRange,
+    NumberRange,
     backend_options,
     format_option,
     limits_options,
@@ -54,10 +56,10 @@ BOILERPLATE_HELP = (
 MEASURING = (
     click.option("--measure", type=click.Choice(MEASURES), default=DEFAULTS.measure, show_default=True,
                  help="Resemblance compares whole documents; containment finds a part in a larger one."),
-    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True),
+    click.option("--threshold", type=NumberRange(0, 1, min_open=True),
                  help="Minimum measure of a pair (0 to 1).  [default: "
                  + ", ".join(f"{least} for {measure}" for measure, least in THRESHOLDS.items()) + "]"),
-    click.option("--common", type=click.IntRange(min=2), default=DEFAULTS.common, show_default=True,
+    click.option("--common", type=IntegerRange(min=2), default=DEFAULTS.common, show_default=True,
                  help="Shingles in more documents than this propose no candidates."),
     click.option("--base", multiple=True, type=EXISTING, metavar="PATH",
                  help="Boilerplate, such as a licence or a template: text that is also in it does not count. "
@@ -70,7 +72,7 @@ MEASURING = (
                  help="Keep no two documents that are a pair. By default a document is compared with its cluster."),
     click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=lambda *args: _bytes(args[2]),
                  help="Memory for sorting, such as 500M; the rest goes to disk."),
-    click.option("--workers", type=click.IntRange(min=0), default=0,
+    click.option("--workers", type=IntegerRange(min=0), default=0,
                  help="Number of threads; 0, the default, is one per core."),
 )  # fmt: skip
 
@@ -78,7 +80,7 @@ OPTIONS = (
     click.option("-o", "--out", required=True, type=click.Path(path_type=Path),
                  help="Output folder: documents.parquet, pairs.parquet, keep.txt, keep.parquet, summary.html, ..."),
     *MEASURING,
-    click.option("--boilerplate", type=click.IntRange(min=0), metavar="N", help=BOILERPLATE_HELP),
+    click.option("--boilerplate", type=IntegerRange(min=0), metavar="N", help=BOILERPLATE_HELP),
     click.option("--estimate", is_flag=True, help="Use the estimates of the sketches; skip verification."),
     click.option("--keep", type=click.Choice(list(KEEPS)), default="representative", show_default=True,
                  help="Document of each cluster that keep.txt lists."),
@@ -105,13 +107,13 @@ DEDUP_OPTIONS = (
                  help="Which of several near-duplicates stays."),
     click.option("--unit", type=click.Choice((DOCUMENT, PASSAGE_UNIT, *UNITS)), default=DOCUMENT, show_default=True,
                  help="Remove near-duplicate documents, or cut repeated passages, paragraphs or lines from the texts."),
-    click.option("--tokens", type=click.IntRange(min=2), default=TOKENS, show_default=True,
+    click.option("--tokens", type=IntegerRange(min=2), default=TOKENS, show_default=True,
                  help="Shortest repeat that --unit passage cuts, in words (characters of Chinese, Thai, ...)."),
-    click.option("--shortest", type=click.IntRange(min=1), default=SHORTEST, show_default=True,
+    click.option("--shortest", type=IntegerRange(min=1), default=SHORTEST, show_default=True,
                  help="Shortest paragraph or line that is cut, and least text that a row keeps, in characters."),
     click.option("--mark", is_flag=True,
                  help="With --unit passage: write the spans of repeats as attributes beside the data; cut nothing."),
-    click.option("--boilerplate", type=click.IntRange(min=0), metavar="N", help=BOILERPLATE_HELP
+    click.option("--boilerplate", type=IntegerRange(min=0), metavar="N", help=BOILERPLATE_HELP
                  + " With --unit passage: tell passages in more than N documents of one host from other repeats."),
     click.option("--index", metavar="STORE", type=click.Path(path_type=Path),
                  help="Also remove what is like a document of this store, and add what stays: for shards that come one "
@@ -137,17 +139,17 @@ DECONTAMINATE_OPTIONS = (
                  "input, query, instruction, sentence and passage that are there]"),
     click.option("--action", type=click.Choice(ACTIONS), default=ACTIONS[0], show_default=True,
                  help="Drop rows that hold an item, cut the item, or write its span as an attribute beside the data."),
-    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=THRESHOLD, show_default=True,
+    click.option("--threshold", type=NumberRange(0, 1, min_open=True), default=THRESHOLD, show_default=True,
                  help="Minimum share of an item's words that a row must hold (0 to 1)."),
-    click.option("--common", type=click.IntRange(min=1),
+    click.option("--common", type=IntegerRange(min=1),
                  help="Four words in a row that more documents have are a common phrase and do not count.  "
                  "[default: 10, or one document in 1,000]"),
-    click.option("--shortest", type=click.IntRange(min=1), default=SHORTEST, show_default=True,
+    click.option("--shortest", type=IntegerRange(min=1), default=SHORTEST, show_default=True,
                  help="Least text that a row keeps after a cut, in characters."),
     click.option("--text", default="text", show_default=True, help="Column of CORPUS with the text."),
     click.option("--id", "id_column", default="id", show_default=True, help="Column with the id of items and rows."),
     click.option("--fresh", is_flag=True, help="Start over; remove what an earlier run wrote to the folder."),
-    click.option("--workers", type=click.IntRange(min=0), default=0,
+    click.option("--workers", type=IntegerRange(min=0), default=0,
                  help="Number of threads; 0, the default, is one per core."),
 )  # fmt: skip
 

@@ -16,6 +16,8 @@ import click
 
 from whorl.cli.compare_output import after_comparing, recognised_lines
 from whorl.cli.options import (
+    IntegerRange,
+    NumberRange,
     as_option,
     backend_options,
     format_option,
@@ -57,7 +59,7 @@ OPTIONS = (
     click.option("--archive", multiple=True, type=EXISTING,
                  help="Earlier submissions: compared with the new ones, not with each other. Can be repeated."),
     click.option("--report", type=click.Path(path_type=Path), help="Write an HTML report to this folder."),
-    click.option("--report-size", type=click.FloatRange(min=1), metavar="MB",
+    click.option("--report-size", type=NumberRange(min=1), metavar="MB",
                  help="Size that the report keeps to. If there is too little room, pairs with low scores show their "
                  "longest passages only, and each page says what it leaves out.  [default: 10, or 0.1 a page]"),
     click.option("--review", type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -71,19 +73,19 @@ OPTIONS = (
     click.option("--layout", type=click.Choice(LAYOUTS), default=DEFAULTS.layout, show_default=True,
                  help="How PATHS are laid out: recognise the exports of course systems (auto), use each file or folder "
                  "as it is (none), or read this system's export."),
-    click.option("--threshold", type=click.FloatRange(min=0),
+    click.option("--threshold", type=NumberRange(min=0),
                  help=f"Hide pairs below this score (0 to 1).  [default: {THRESHOLD}, or 1 for counts]"),
-    click.option("--long", type=click.IntRange(min=0),
+    click.option("--long", type=IntegerRange(min=0),
                  help="Also list pairs that share a passage of this many tokens or letters, whatever their score; 0: "
                  "off.  [default: 66 tokens, 195 letters; "
                  f"{LONG_IN_CODE} and {LONG_IN_PROSE} times the guarantee]"),
     click.option("--sort", "measure", type=click.Choice([*MEASURES, *LATE]), default=DEFAULTS.measure,
                  show_default=True, help="Measure that ranks the pairs and that --threshold refers to."),
-    click.option("--limit", type=click.IntRange(min=1), default=DEFAULTS.limit, show_default=True,
+    click.option("--limit", type=IntegerRange(min=1), default=DEFAULTS.limit, show_default=True,
                  help="List at most this many pairs by score, and as many by their longest passage."),
     click.option("--max-share", metavar="N|P%", callback=lambda _context, _option, value: _share(value),
                  help=f"Ignore code found in more than this many submissions.  [default: {DEFAULTS.max_share}]"),
-    click.option("--cluster", type=click.FloatRange(0, 1), default=DEFAULTS.cluster, show_default=True,
+    click.option("--cluster", type=NumberRange(0, 1), default=DEFAULTS.cluster, show_default=True,
                  help="Minimum score to group two submissions."),
     click.option("--group-by", type=click.Choice(["person"]),
                  help="Also group pairs by the same two people over several assignments (see --submissions-csv)."),
@@ -118,7 +120,7 @@ def _options(command: Any) -> Any:
 @limits_options
 @click.option(
     "--threads",
-    type=click.IntRange(min=1),
+    type=IntegerRange(min=1),
     default=DEFAULTS.threads,
     show_default="one per core",
     help="Threads that read, and processes that parse.",
@@ -132,7 +134,7 @@ def _options(command: Any) -> Any:
     "[default: whorl in the user's folder for caches]",
 )
 @click.option("--no-cache", is_flag=True, help="Read every file, and keep nothing.")
-@click.option("--fail-on", type=click.FloatRange(0, 1), metavar="SCORE",
+@click.option("--fail-on", type=NumberRange(0, 1), metavar="SCORE",
               help=f"Exit with status {REACHED} if a pair has at least this score (0 to 1), for scripts.")  # fmt: skip
 @format_option("table", "json", "csv", "sarif")
 def command(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from whorl.cli.options import (
+    IntegerRange,
     as_option,
     check_readable,
     format_option,
@@ -39,9 +40,9 @@ BATCH = 4096
 @key_option
 @as_option
 @limits_options
-@click.option("--limit", type=click.IntRange(min=0),
+@click.option("--limit", type=IntegerRange(min=0),
               help="Show at most this many fingerprints per document.  [default: 20 in a table]")  # fmt: skip
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads per document.")
+@click.option("--threads", type=IntegerRange(min=1), default=1, show_default=True, help="Threads per document.")
 @format_option("table", "json")
 def command(
     files: tuple[Path, ...], scheme_name: str, key_file: Path | None, as_format: str | None, limit: int | None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whorl.cli.options import (
+    IntegerRange,
     as_option,
     backend_options,
     columns_options,
@@ -127,9 +128,7 @@ def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> Non
 @as_option
 @rules_options
 @limits_options
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read documents."
-)
+@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def add(places: tuple[str, ...], as_format: str | None, form: str, **options: Any) -> None:
     """Add the documents in PATHS to INDEX: files, folders, archives, JSONL, Parquet, WARC. Replace equal names.
@@ -168,9 +167,7 @@ def add(places: tuple[str, ...], as_format: str | None, form: str, **options: An
 @as_option
 @rules_options
 @limits_options
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read documents."
-)
+@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def build(
     index: Path, paths: tuple[Path, ...], scheme_name: str, as_format: str | None, form: str, **options: Any

@@ -23,6 +23,19 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class NumberRange(click.FloatRange):
+    """A number between bounds, called a number in help and errors: not a float range."""
+
+    name = "number"
+
+
+class IntegerRange(click.IntRange):
+    """An integer between bounds, called an integer in help and errors."""
+
+    name = "integer"
+
+
 # The scheme that is chosen by looking at the documents.
 AUTO = "auto"
 
@@ -130,7 +143,7 @@ def limits_options(command: F) -> F:
     """Add the limits of a parser for one file."""
     seconds, memory = Limits().seconds, Limits().memory >> 20
     options = (
-        click.option("--parse-seconds", type=float, default=seconds, show_default=True,
+        click.option("--parse-seconds", type=float, metavar="SECONDS", default=seconds, show_default=True,
                      help="Limit of processor time for parsing one file, in seconds."),
         click.option("--parse-memory", type=int, default=memory, show_default=True, metavar="MB",
                      help="Memory limit for parsing one file."),

@@ -12,6 +12,8 @@ import click
 
 from whorl.cli.options import (
     SETTINGS,
+    IntegerRange,
+    NumberRange,
     as_option,
     format_option,
     leave,
@@ -82,7 +84,7 @@ def command() -> None:
 def _recipe_options(create: Any) -> Any:
     for name, text in reversed(RECIPE.items()):
         least = 0 if name in OFF else 1
-        create = click.option(f"--{name}", type=click.IntRange(min=least), help=text)(create)
+        create = click.option(f"--{name}", type=IntegerRange(min=least), help=text)(create)
     return create
 
 
@@ -120,9 +122,7 @@ def create(registry: Path, scheme_name: str, select: str | None, form: str, **op
 @as_option
 @rules_options
 @limits_options
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read documents."
-)
+@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def add(registry: Path, paths: tuple[Path, ...], form: str, **options: Any) -> None:
     """Register the documents in PATHS: folders, archives, files, JSONL, Parquet, WARC. Replace equal ids.
@@ -151,9 +151,9 @@ def add(registry: Path, paths: tuple[Path, ...], form: str, **options: Any) -> N
 @click.argument("registry", type=EXISTING)
 @click.argument("files", nargs=-1, required=True)
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Show at most this many documents."
+    "--limit", type=IntegerRange(min=1), default=10, show_default=True, help="Show at most this many documents."
 )
-@click.option("--threshold", type=click.FloatRange(0, 1, min_open=True), default=THRESHOLD, show_default=True,
+@click.option("--threshold", type=NumberRange(0, 1, min_open=True), default=THRESHOLD, show_default=True,
               help="Hide documents below this match ratio (0 to 1).")  # fmt: skip
 @click.option("--verify", "sources", multiple=True, type=EXISTING, metavar="PATH",
               help="Show exact passages from an index, folder, archive or file. Can be repeated.")  # fmt: skip
@@ -257,11 +257,9 @@ def stats(registry: Path, form: str) -> None:
 @click.option("--older-than", metavar="AGE", callback=lambda *options: _days(options[2]),
               help="Rotate documents whose fingerprints are at least this old: 180d, 26w, 6m or 1y.")  # fmt: skip
 @click.option("--suspicious", is_flag=True, help="Rotate documents that are searched unusually often.")
-@click.option("--limit", type=click.IntRange(min=1), help="Rotate at most this many documents, oldest first.")
+@click.option("--limit", type=IntegerRange(min=1), help="Rotate at most this many documents, oldest first.")
 @limits_options
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=2, show_default=True, help="Threads that read documents."
-)
+@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def rotate(registry: Path, ids: tuple[str, ...], form: str, **options: Any) -> None:
     """Replace the stored fingerprints of documents in REGISTRY: those with these IDS, those that are due, or all.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from whorl.cli.options import format_option
+from whorl.cli.options import IntegerRange, format_option
 from whorl.errors import InputError
 
 PAPERS = ("winnowing", "clustering", "koala")
@@ -27,7 +27,7 @@ TREE = Path(__file__).resolve().parents[3]
     "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("reproduction"), show_default=True,
     help="Folder for the result pages.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Random seed.")
+@click.option("--seed", type=IntegerRange(min=0), default=1, show_default=True, help="Random seed.")
 @click.option("--quick", is_flag=True, help="Small run: takes seconds, with coarser figures.")
 @format_option("table", "json")
 def command(paper: str, corpus: Path | None, out: Path, seed: int, quick: bool, form: str) -> None:

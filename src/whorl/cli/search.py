@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whorl.cli.options import (
+    IntegerRange,
     as_option,
     format_option,
     leave,
@@ -50,16 +51,16 @@ _LEVELS = {"some": "some of it", "much": "much of it", "most": "most of it"}
 @places_argument("FILES")
 @server_options
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Show at most this many documents."
+    "--limit", type=IntegerRange(min=1), default=10, show_default=True, help="Show at most this many documents."
 )
 @click.option(
     "--window",
-    type=click.IntRange(min=1),
+    type=IntegerRange(min=1),
     help="Use a larger window than the index: fewer look-ups, but estimated scores.",
 )
 @click.option(
     "--look-ups",
-    type=click.IntRange(min=1),
+    type=IntegerRange(min=1),
     help="Look up only this many hashes, smallest first: faster, but estimated scores.",
 )
 @click.option("--no-passages", is_flag=True, help="Rank the documents, but do not show passages.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from whorl.cli.options import jail_option
+from whorl.cli.options import IntegerRange, NumberRange, jail_option
 from whorl.errors import InputError
 
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -17,7 +17,7 @@ NEEDED = ("fastapi", "httptools", "multipart", "prometheus_client", "uvicorn")
 OPTIONS = (
     click.option("--host", default="127.0.0.1", show_default=True,
                  help="Address to listen on. On a network, put a TLS proxy in front."),
-    click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
+    click.option("--port", type=IntegerRange(0, 65535), default=8000, show_default=True,
                  help="Port to listen on; 0 picks a free one."),
     click.option("--create", is_flag=True, help="Create INDEX for texts if it does not exist."),
     click.option("--registry", type=EXISTING, help="Also serve this registry."),
@@ -25,7 +25,7 @@ OPTIONS = (
     click.option("--others", type=click.Choice(["nothing", "exists", "contact"]), default="nothing", show_default=True,
                  help="What a tenant learns about matches in documents of others: nothing; that there is one, and "
                  "roughly how much it shares; or its contact as well."),
-    click.option("--foreign-answers", type=click.IntRange(min=1), default=100, show_default=True,
+    click.option("--foreign-answers", type=IntegerRange(min=1), default=100, show_default=True,
                  help="Answers about documents of others that a tenant gets per day (see --others)."),
     click.option("--allow-host", "allow_hosts", multiple=True, metavar="NAME",
                  help="Host name by which browsers reach the service. Can be repeated."),
@@ -34,24 +34,24 @@ OPTIONS = (
                  help="Trust X-Forwarded-For of this proxy, such as 127.0.0.1. The proxy must set the header itself. "
                  "Can be repeated."),
     click.option("--title", default="Whorl", show_default=True, help="Title of the pages."),
-    click.option("--max-upload", type=click.IntRange(min=1), default=32, show_default=True, metavar="MB",
+    click.option("--max-upload", type=IntegerRange(min=1), default=32, show_default=True, metavar="MB",
                  help="Maximum size of a document."),
-    click.option("--max-batch", type=click.IntRange(min=1), default=256, show_default=True, metavar="MB",
+    click.option("--max-batch", type=IntegerRange(min=1), default=256, show_default=True, metavar="MB",
                  help="Maximum size of a comparison."),
-    click.option("--quota", type=click.IntRange(min=1), metavar="MB",
+    click.option("--quota", type=IntegerRange(min=1), metavar="MB",
                  help="Maximum that a tenant may store: documents, and uploads and results of jobs.  "
                  "[default: no limit]"),
-    click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=50.0, show_default=True,
+    click.option("--rate", type=NumberRange(min=0, min_open=True), default=50.0, show_default=True,
                  help="Maximum number of requests per second and token."),
-    click.option("--waiting", type=click.IntRange(min=1), default=8, show_default=True,
+    click.option("--waiting", type=IntegerRange(min=1), default=8, show_default=True,
                  help="Maximum number of waiting searches. Further requests get status 429."),
-    click.option("--purge-within", type=click.FloatRange(min=0), default=7.0, show_default=True, metavar="DAYS",
+    click.option("--purge-within", type=NumberRange(min=0), default=7.0, show_default=True, metavar="DAYS",
                  help="Time limit for erasing a deleted document from the disk."),
-    click.option("--keep-days", type=click.IntRange(min=1), default=365, show_default=True,
+    click.option("--keep-days", type=IntegerRange(min=1), default=365, show_default=True,
                  help="Days to keep entries of the audit log."),
     click.option("--fetch", is_flag=True,
                  help="Allow clients to name documents by URL. Only public addresses are fetched."),
-    click.option("--moss", "moss_port", type=click.IntRange(0, 65535), metavar="PORT",
+    click.option("--moss", "moss_port", type=IntegerRange(0, 65535), metavar="PORT",
                  help="Also serve clients of MOSS, such as the script moss.pl and mosspy, at this port. Their protocol "
                  "has no authentication (docs/moss.md)."),
     click.option("--moss-host", default="127.0.0.1", show_default=True,

@@ -15,7 +15,16 @@ from typing import IO, Any
 import click
 from click.core import ParameterSource
 
-from whorl.cli.options import SETTINGS, format_option, rules_of, rules_options, scheme_of, scheme_options
+from whorl.cli.options import (
+    SETTINGS,
+    IntegerRange,
+    NumberRange,
+    format_option,
+    rules_of,
+    rules_options,
+    scheme_of,
+    scheme_options,
+)
 from whorl.cli.progress import stages
 from whorl.clustering import MEASURES, ClusterSettings
 from whorl.corpus_clustering import read_base
@@ -72,11 +81,11 @@ OPTIONS = (
                  help="Put each dated row or WARC record into the sweep of its own date, the others into --date."),
     click.option("--prefix", default="", metavar="URL",
                  help="URL of a mirrored folder: prepended to the names of its files."),
-    click.option("--threshold", type=click.FloatRange(0, 1, min_open=True),
+    click.option("--threshold", type=NumberRange(0, 1, min_open=True),
                  help=f"Minimum similarity of a pair (0 to 1).  [default: {DEFAULTS.threshold}]"),
     click.option("--measure", type=click.Choice(MEASURES),
                  help=f"Compare whole documents, or the smaller with the larger.  [default: {DEFAULTS.measure}]"),
-    click.option("--common", type=click.IntRange(min=2),
+    click.option("--common", type=IntegerRange(min=2),
                  help="Shingles in more documents than this propose no candidates, but still count."
                  f"  [default: {DEFAULTS.common}]"),
     click.option("--base", multiple=True, type=EXISTING, metavar="PATH",
@@ -215,7 +224,7 @@ def _refused(item: Skipped) -> dict[str, str | int]:
 SCREEN_OPTIONS = (
     click.option("--add", "adds", is_flag=True, help="Add the documents that are no duplicates to SWEEP."),
     click.option("--date", metavar="DATE", callback=_date, help="With --add: date of the sweep.  [default: today]"),
-    click.option("--overlap", type=click.FloatRange(0, 1, min_open=True), default=OVERLAP, show_default=True,
+    click.option("--overlap", type=NumberRange(0, 1, min_open=True), default=OVERLAP, show_default=True,
                  help="Minimum share of either document that both must have for an overlap (0 to 1)."),
     click.option("--id", "id_column", default="id", show_default=True, help="Column of the id."),
     click.option("--text", "text_column", default="text", show_default=True, help="Column of the text."),
