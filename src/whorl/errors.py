@@ -59,14 +59,19 @@ class UnsuitedError(DocumentError):
     """A document is sound, but the scheme does not read its kind, such as prose among programs."""
 
 
+def similar(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known name that is similar, if any: python (0.91) is similar to pyton, robust (0.6) not to best."""
+    from difflib import get_close_matches  # only errors need it
+
+    return get_close_matches(name[:100], list(known), 1, 0.7)
+
+
 class UnknownNameError(InputError):
     """No implementation has this name."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
-        from difflib import get_close_matches
-
-        meant = "".join(f" did you mean {match!r}?" for match in get_close_matches(str(name), self.known, 1, 0.7))
+        meant = "".join(f" did you mean {match!r}?" for match in similar(str(name), self.known))
         super().__init__(f"unknown {kind} {name!r}:{meant} choose one of {', '.join(self.known)}")
 
 

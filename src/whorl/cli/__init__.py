@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whorl._version import VERSION
-from whorl.errors import WhorlError
+from whorl.errors import WhorlError, similar
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -142,13 +142,8 @@ class LazyGroup(click.Group):
             raise click.ClickException(shortage) from error
 
 
-# How similar the name must be that was probably meant (difflib, 0 to 1): a letter or two of a short one may be wrong.
-SIMILAR = 0.7
-
-
 def _unknown_command(name: str) -> str:
     """Return what to say of a command that does not exist: the similar one, or the one for a folder."""
-    from difflib import get_close_matches
     from pathlib import Path
     from shlex import quote
 
@@ -156,7 +151,7 @@ def _unknown_command(name: str) -> str:
 
     message = f"No such command {name!r}."
     if not os.access(name, os.F_OK):
-        return message + "".join(f" Did you mean {match!r}?" for match in get_close_matches(name, COMMANDS, 1, SIMILAR))
+        return message + "".join(f" Did you mean {match!r}?" for match in similar(name, COMMANDS))
     if Path(name).is_dir():
         return f"{message} To compare the submissions in it: whorl compare {printable(quote(name))}"
     return f"{message} A command comes before the file. whorl --help lists them"
@@ -165,15 +160,12 @@ def _unknown_command(name: str) -> str:
 def _unknown_option(error: click.NoSuchOption) -> click.NoSuchOption:
     """Name the option that was probably meant. Names are compared without their dashes, which make all names of one
     letter alike."""
-    from difflib import get_close_matches
-
     name, context = error.option_name, error.ctx
     params = context.command.get_params(context) if context else []
     options = [option for each in params for option in (*each.opts, *each.secondary_opts)]
     words = {option.lstrip("-"): option for option in options}
     words |= {word.lstrip("-"): option for option in options for word in OTHER_WORDS.get(option, ())}
-    match = get_close_matches(name.lstrip("-"), words, 1, SIMILAR)
-    advice = "".join(f" Did you mean {words[word]!r}?" for word in match)
+    advice = "".join(f" Did you mean {words[word]!r}?" for word in similar(name.lstrip("-"), words))
     return click.NoSuchOption(name, f"No such option {name!r}.{advice}", ctx=context)
 
 
