@@ -26,21 +26,6 @@ def test_whorl_alone_tells_what_it_can_do_with_examples():
         assert example in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("typed", "advice"),
-    [
-        ("comapre", "No such command 'comapre'. Did you mean 'compare'?"),
-        ("decontamination", "No such command 'decontamination'. Did you mean 'decontaminate'?"),
-        ("zzz", "No such command 'zzz'."),
-        ("index ad", "No such command 'ad'. Did you mean 'add'?"),
-    ],
-)
-def test_a_command_that_is_misspelled(typed, advice):
-    result = run(*typed.split())
-    assert result.exit_code == 2
-    assert result.stderr.endswith(f"\n\nError: {advice}\n")
-
-
 def test_a_path_without_a_command(tmp_path):
     homework = tmp_path / "home work"
     homework.mkdir()
@@ -54,30 +39,34 @@ def test_a_path_without_a_command(tmp_path):
 @pytest.mark.parametrize(
     ("typed", "advice"),
     [
-        ("compare --threshhold 1", "'--threshhold'. Did you mean '--threshold'?"),
-        ("compare --top 5", "'--top'. Did you mean '--limit'?"),
-        ("compare --language python", "'--language'. Did you mean '--as'?"),
-        ("compare --langauge python", "'--langauge'. Did you mean '--as'?"),
-        ("compare --language=python", "'--language'. Did you mean '--as'?"),
-        ("compare -l python", "'-l'. Did you mean '--as'?"),
-        ("compare -lpython", "'-l'. Did you mean '--as'?"),
-        ("compare -o report", "'-o'. Did you mean '--report'?"),
-        ("compare --output report", "'--output'. Did you mean '--report'?"),
-        ("cluster --output clusters", "'--output'. Did you mean '--out'?"),
-        ("compare --workers 2", "'--workers'. Did you mean '--threads'?"),
-        ("dedup --threads 2", "'--threads'. Did you mean '--workers'?"),
-        ("compare --base-code template", "'--base-code'. Did you mean '--base'?"),
-        ("serve --language python", "'--language'."),
-        ("compare --zzz", "'--zzz'."),
-        ("compare -z", "'-z'."),
-        ("index add --gitignored", "'--gitignored'. Did you mean '--no-gitignore'?"),
-        ("--verzion", "'--verzion'. Did you mean '--version'?"),
+        ("comapre", "command 'comapre'. Did you mean 'compare'?"),
+        ("decontamination", "command 'decontamination'. Did you mean 'decontaminate'?"),
+        ("zzz", "command 'zzz'."),
+        ("index ad", "command 'ad'. Did you mean 'add'?"),
+        ("compare --threshhold 1", "option '--threshhold'. Did you mean '--threshold'?"),
+        ("compare --top 5", "option '--top'. Did you mean '--limit'?"),
+        ("compare --language python", "option '--language'. Did you mean '--as'?"),
+        ("compare --langauge python", "option '--langauge'. Did you mean '--as'?"),
+        ("compare --language=python", "option '--language'. Did you mean '--as'?"),
+        ("compare -l python", "option '-l'. Did you mean '--as'?"),
+        ("compare -lpython", "option '-l'. Did you mean '--as'?"),
+        ("compare -o report", "option '-o'. Did you mean '--report'?"),
+        ("compare --output report", "option '--output'. Did you mean '--report'?"),
+        ("cluster --output clusters", "option '--output'. Did you mean '--out'?"),
+        ("compare --workers 2", "option '--workers'. Did you mean '--threads'?"),
+        ("dedup --threads 2", "option '--threads'. Did you mean '--workers'?"),
+        ("compare --base-code template", "option '--base-code'. Did you mean '--base'?"),
+        ("serve --language python", "option '--language'."),
+        ("compare --zzz", "option '--zzz'."),
+        ("compare -z", "option '-z'."),
+        ("index add --gitignored", "option '--gitignored'. Did you mean '--no-gitignore'?"),
+        ("--verzion", "option '--verzion'. Did you mean '--version'?"),
     ],
 )
-def test_an_option_that_is_misspelled_or_another_tools(typed, advice):
+def test_what_is_misspelled_or_another_tools(typed, advice):
     result = run(*typed.split())
     assert result.exit_code == 2
-    assert result.stderr.endswith(f"\n\nError: No such option {advice}\n")
+    assert result.stderr.endswith(f"\n\nError: No such {advice}\n")
 
 
 def test_each_word_of_another_tool_leads_to_an_option():
