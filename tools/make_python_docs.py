@@ -53,7 +53,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "The index": (
         "Index", "MemoryIndex", "whorl.index.store.Entry", "whorl.index.search.Hits", "whorl.index.search.Hit",
-        "whorl.index.search.Cost", "whorl.index.index.IndexStats", "check_manuscript", "Exclusions", "ManuscriptCheck",
+        "whorl.index.search.Cost", "whorl.index.index.IndexStats", "check_manuscript", "BaseTexts",
+        "Exclusions", "ManuscriptCheck",
         "whorl.index.check.Attribution", "whorl.index.check.SourceShare", "whorl.index.check.ManuscriptSource",
         "whorl.index.check.SourcePassage", "whorl.index.places.Reason",
     ),

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         UnknownNameError,
         WhorlError,
     )
-    from whorl.index.check import Exclusions, ManuscriptCheck, check_manuscript
+    from whorl.index.check import BaseTexts, Exclusions, ManuscriptCheck, check_manuscript
     from whorl.index.index import Index
     from whorl.index.memory import MemoryIndex
     from whorl.matching.likeness import Likeness
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRESETS",
+    "BaseTexts",
     "Clustering",
     "Comparison",
     "CorpusClustering",
@@ -97,6 +98,7 @@ __all__ = [
 
 _HOMES = {
     "PRESETS": "whorl.scheme",
+    "BaseTexts": "whorl.index.check",
     "Clustering": "whorl.clustering.result",
     "Comparison": "whorl.comparison.result",
     "CorpusClustering": "whorl.corpus_clustering",

@@ -33,7 +33,7 @@ def test_a_table_has_both_figures_and_the_sources(index):
     assert result.exit_code == 0, result.output
     assert result.output.splitlines() == [
         "draft.txt",
-        "  34% similar; 68% without exclusions",
+        "  34% similar; 70% without exclusions",
         "  34%  Old Song  (song.txt), 1 passage",
     ]
 
@@ -75,9 +75,36 @@ def test_one_that_cannot_be_read_does_not_stop_the_others(index):
 
 
 def test_base_is_left_out(index):
-    assert "   0% similar; 68% without exclusions" in run("check", index, "draft.txt", "--base", "song.txt").output
+    assert "   0% similar; 70% without exclusions" in run("check", index, "draft.txt", "--base", "song.txt").output
     Path("nothing").mkdir()
     assert "--base: nothing: no documents found" in run("check", index, "draft.txt", "--base", "nothing").stderr
+
+
+def test_a_base_that_cannot_be_read_is_no_fault_of_the_manuscript(index):
+    Path("junk.docx").write_bytes(b"no office file" * 100)
+    result = run("check", index, "draft.txt", "--base", "junk.docx")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "Error: --base: junk.docx: cannot be read as DOCX" in result.stderr
+    Path("phrases").mkdir()
+    Path("phrases/song.txt").write_text(SONG)
+    Path("phrases/junk.docx").write_bytes(b"no office file" * 100)
+    result = run("check", index, "draft.txt", "--base", "phrases")
+    assert "   0% similar; 70% without exclusions" in result.output
+    assert (result.exit_code, "skipped: phrases/junk.docx: in the base: cannot be read" in result.stderr) == (1, True)
+
+
+def test_prose_in_the_base_of_programs(index):
+    Path("copy.py").write_text("def f(a, b):\n    return [a * n + b for n in range(b) if n % 3 != a]\n")
+    assert run("index", "build", "code.index", "copy.py", "--scheme", "code").exit_code == 0
+    Path("LICENSE.txt").write_text("Permission is hereby granted, free of charge, to any person.")
+    result = run("check", "code.index", "copy.py", "--base", "LICENSE.txt", "--format", "spdx")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "Error: --base: LICENSE.txt: cannot tell the programming language" in result.stderr
+    Path("template").mkdir()
+    Path("template/README.txt").write_text("Fill in the function.")
+    Path("template/copy.py").write_text(Path("copy.py").read_text())
+    result = run("check", "code.index", "copy.py", "--base", "template")
+    assert (result.exit_code, "   0% similar; 100% without exclusions" in result.stdout) == (0, True)
 
 
 def test_labels_owners_and_dates_choose_the_sources(index):
@@ -94,7 +121,7 @@ def test_labels_owners_and_dates_choose_the_sources(index):
     for option in (("--exclude-owner", "A*"), ("--exclude-label", "version=?"), ("--exclude-before", "2022")):
         result = run("check", index, "query.txt", *option)
         assert "left out: mit.txt" in result.output, option
-        assert "99%  Old Song  (tale.txt)" in result.output
+        assert "100%  Old Song  (tale.txt)" in result.output
     wrong = run("check", index, "query.txt", "--exclude-after", "May")
     assert (wrong.exit_code, "after: 'May' is no date" in wrong.stderr) == (1, True)
 

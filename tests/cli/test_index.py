@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from click.testing import CliRunner, Result
@@ -67,6 +68,40 @@ def test_what_is_only_left_out_is_not_gone(papers):
     answer = as_json("index", "add", papers, "papers", "--mirror")
     assert answer["removed"] == 0
     assert as_json("index", "stats", papers)["documents"] == 2
+
+
+def mirrored(papers: Path, *options: str) -> int:
+    """Return how many documents a mirror removes; the exit code is 1 if something cannot be read."""
+    result = run("index", "add", papers, "papers", "--mirror", *options, "--format", "json")
+    return int(json.loads(result.stdout)["removed"])
+
+
+def test_a_folder_that_was_emptied_is_gone(papers):
+    Path("papers/old").mkdir()
+    Path("papers/song.txt").rename("papers/old/song.txt")
+    assert mirrored(papers) == 1
+    Path("papers/old/song.txt").unlink()
+    assert mirrored(papers) == 1
+    Path("papers/tale.html").unlink()
+    assert mirrored(papers) == 1
+
+
+@pytest.mark.parametrize("name", ["z.zip", "t.jsonl"])
+def test_what_is_in_an_archive_or_a_table_that_cannot_be_read_is_not_gone(papers, name):
+    """Their documents were removed: only a skipped folder was taken for one that has documents in it."""
+    file = Path("papers", name)
+    if name == "z.zip":
+        with ZipFile(file, "w") as archive:
+            archive.writestr("in/x.txt", f"{SONG} One.")
+            archive.writestr("y.txt", f"{SONG} Two.")
+    else:
+        file.write_text(f'{{"text": "{SONG} One."}}\n{{"text": "{SONG} Two."}}\n')
+    assert as_json("index", "add", papers, "papers")["added"] == 2
+    assert mirrored(papers, "--exclude", f"*{name}") == 0
+    file.write_bytes(file.read_bytes()[:-9])
+    assert mirrored(papers) == 0
+    file.unlink()
+    assert mirrored(papers) == 2
 
 
 def test_what_cannot_be_read_is_reported(papers):

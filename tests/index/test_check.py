@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from whorl.index import base, cover, places, search
 from whorl.index import check as manuscripts
 from whorl.index.check import RESIDUE, attribute
 from whorl.index.cover import PassageFilter
-from whorl.index.places import Reason, bibliography, quotations
+from whorl.index.places import Reason
 from whorl.index.search import with_labels
 from whorl.matching import chains
 from whorl.matching.passage import Measure, covered_once, subtract, union
@@ -51,7 +50,7 @@ def inside(spans: list[Span]) -> set[int]:
 
 
 def letters(places: set[int]) -> int:
-    return sum(not TEXT[place].isspace() for place in places)
+    return sum(TEXT[place].isalnum() for place in places)
 
 
 @given(SPANS, SPANS)
@@ -152,32 +151,6 @@ def test_words_around_a_quotation_that_the_source_has_by_chance_do_not_count(ind
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        'a 5" pipe and 6 more',
-        "the dogs' bone isn't here",
-        "rock 'n roll",
-        "one “open\n\nnothing closes it” there",
-        "x > y",
-    ],
-)
-def test_what_is_no_quotation(text):
-    assert quotations(text) == []
-
-
-def test_a_quotation_of_two_paragraphs():
-    text = "“First it goes on\n\n“and then it ends.” Then not."
-    assert [text[start:end] for start, end in quotations(text)] == ["“First it goes on", "“and then it ends.”"]
-
-
-@pytest.mark.parametrize(("opening", "closing"), ["“”", "「」", "『』", "‘’", '""', "«»"])
-def test_quotations_in_scripts_without_spaces(opening, closing):
-    quoted = f"{opening}灯塔看守人每天晚上都写下来{closing}"
-    text = f"他说{quoted}然后走了，又说{quoted}。"
-    assert [text[start:end] for start, end in quotations(text)] == [quoted, quoted]
-
-
-@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("a.html", f"<p>{RIME}</p><blockquote>{SONG} <q>Yes, yes.</q> {TALE}</blockquote><p>End</p>"),
@@ -238,47 +211,6 @@ def test_a_hundred_thousand_quotations_are_read_at_once(index, monkeypatch):
     assert len(readings) == 1
 
 
-ENTRIES = "Keeper, J. (1998). Gauges. Journal of Tides, 12, pp. 3–40.\n\nBaker, S. (2004). Ovens. Village Press.\n\n"
-HEADINGS = [
-    "References", "5. REFERENCES", "## Bibliography", "Works cited", "Literaturverzeichnis", "Literatur", "Références",
-    "Bibliografía", "Referencias bibliográficas", "Riferimenti bibliografici", "Referências", "Literatuurlijst",
-    "Källor", "Lähteet", "Kaynakça", "Список литературы", "Βιβλιογραφία", "参考文献", "참고문헌",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("heading", HEADINGS)
-def test_the_bibliography_begins_at_its_heading_and_ends_at_the_next_part(heading):
-    text = f"{SONG} References are below.\n\n{heading}\n\n{ENTRIES}Appendix A\n\n{TALE}"
-    assert [text[start:end] for start, end in bibliography(text)] == [f"{heading}\n\n{ENTRIES}"]
-
-
-def test_many_headings_are_read_at_once(monkeypatch):
-    """Each looks for its end in its own list, not in all of the text behind it."""
-    looked: list[str] = []
-
-    def found(text: str) -> list[Any]:
-        looked.append(text)
-        return []
-
-    monkeypatch.setattr(places, "_AFTER", SimpleNamespace(finditer=found))
-    text = "".join(f"References\n\n{'prose ' * 50}\n\n" for _ in range(100))
-    assert len(bibliography(text)) == 100
-    assert looked == [text]
-
-
-def test_a_bibliography_ends_before_prose():
-    prose = " ".join([OWN] * 4)
-    text = f"References\n\n{ENTRIES}{prose}"
-    assert [text[start:end] for start, end in bibliography(text)] == [f"References\n\n{ENTRIES}"]
-
-
-def test_entries_in_a_row_are_a_bibliography_without_a_heading():
-    lines = "[1] A. Keeper. Gauges. 1998.\n[2] S. Baker. Ovens. 2004.\n[3] T. Miller. Wells. 2011."
-    text = f"{SONG}\n{lines}\n{TALE}"
-    assert [text[start:end] for start, end in bibliography(text)] == [lines]
-    assert bibliography(f"{SONG}\n[1] A. Keeper. Gauges. 1998.\nIn 1998 the sea rose. {TALE}") == []
-
-
 def test_sources_are_left_out_by_label_name_title_and_url(index):
     text = f"{SONG}\n\n{OWN}\n\n{RIME}"
     cases: list[tuple[dict[str, Any], str]] = [
@@ -297,6 +229,79 @@ def test_sources_are_left_out_by_label_name_title_and_url(index):
         assert [source.document.name for source in result.sources if source.excluded] == [name]
         assert name not in marked(result, result.counted)
         assert name in marked(result, result.raw)
+
+
+@pytest.mark.parametrize(
+    ("dated", "rules", "counts"),
+    [
+        ("2024", {"before": "2024-05"}, True),
+        ("2024-04", {"before": "2024-05"}, False),
+        ("2024-04-30T23:59:59Z", {"before": "2024-05"}, False),
+        ("20240512", {"after": "2024-05-31"}, True),
+        ("20240601", {"after": "2024-05-31"}, False),
+        ("2024", {"after": "2024-05-31"}, True),
+        ("2024-02", {"after": "2024-02-28"}, True),
+        ("2025-01-01", {"after": "2024"}, False),
+    ],
+)
+def test_a_source_is_left_out_if_all_days_of_its_date_are(index, dated, rules, counts):
+    index.add(Document("tale.txt", TALE, date=dated))
+    result = check(index, f"{OWN} {TALE}", **rules)
+    (source,) = (source for source in result.sources if source.document.name == "tale.txt")
+    assert (not source.excluded) == counts
+    assert result.notes == ()
+
+
+@pytest.mark.parametrize("dated", ["May 2019", "2024-13", "soon"])
+def test_a_date_that_is_none_leaves_nothing_out(index, dated):
+    index.add(Document("tale.txt", TALE, date=dated))
+    result = check(index, TALE, after="2024-05-31")
+    assert not any(source.excluded for source in result.sources)
+    assert any(f"such as {dated!r}" in note for note in result.notes)
+    assert check(index, TALE).notes == ()
+    with pytest.raises(InputError, match="before: '2024-13-45' is no date"):
+        Exclusions(before="2024-13-45")
+
+
+@pytest.mark.parametrize("base", [1, 1_001])
+def test_a_phrase_in_a_thousand_base_documents_is_left_out(index, base):
+    assert check(index, f"{OWN} {SONG}", base=(SONG,) * base).counted.similarity == 0
+
+
+def test_a_base_document_that_cannot_be_read_is_named(index):
+    base = [Document("junk.docx", b"no office file" * 100)]
+    with pytest.raises(InputError, match=r"base: junk\.docx: cannot be read as DOCX") as raised:
+        check_manuscript(index, Document("draft.txt", SONG), base=base)
+    assert not isinstance(raised.value, DocumentError)
+
+
+@pytest.mark.parametrize("unseen", [*"\u200b\u200d\u2060\u00ad\ufeff\u034f\u2062\u115f\u3164\U000e0041"])
+def test_what_cannot_be_seen_does_not_count(index, unseen):
+    """Those in one's own words lowered the similarity, those in copied words raised it."""
+    text = f"{SONG} {OWN}"
+    plain = check(index, text)
+    for hidden in (f"{SONG} {OWN[:9]}{unseen * 30_000}{OWN[9:]}", f"{SONG[:9]}{unseen * 30_000}{SONG[9:]} {OWN}"):
+        result = check(index, hidden)
+        assert (result.letters, result.raw.similarity) == (plain.letters, plain.raw.similarity)
+        assert result.measure.words([Span(0, len(hidden))]) == plain.measure.words([Span(0, len(text))])
+
+
+def test_a_copy_of_a_text_is_all_of_it(index):
+    assert check(index, f"{SONG} {TALE}").raw.similarity == 1
+
+
+def test_what_is_copied_inside_a_run_of_letters_counts(index):
+    random_letters = random.Random(3)
+    dna = "".join(random_letters.choices("acgt", k=900))
+    index.add(Document("gene.txt", dna))
+    result = check(index, f"{'gattaca' * 40}{dna[300:600]}{'tgc' * 90}")
+    assert result.raw.similarity == pytest.approx(300 / (280 + 300 + 270), abs=0.02)
+    assert all(passage.spans for source in result.sources for passage in source.passages)
+
+
+def test_letters_of_scripts_without_spaces_are_words():
+    text = "他说 灯塔看守人, (2) อา and don’t exa\u00admple e\u0301a"
+    assert Measure(text).words([Span(0, len(text))]) == 2 + 5 + 1 + 2 + 1 + 2 + 1 + 1
 
 
 def test_short_passages_and_base_texts_are_left_out(index):

@@ -22,11 +22,12 @@ from whorl.errors import DocumentError, InputError, UnsuitedError
 from whorl.formats.archives.names import printable
 from whorl.formats.archives.walk import walk
 from whorl.formats.encoding import load_content
-from whorl.index.check import LIMIT, Exclusions, ManuscriptCheck, check_manuscript
+from whorl.index.check import LIMIT, BaseTexts, Exclusions, ManuscriptCheck, check_manuscript
 from whorl.index.index import Index
 from whorl.index.search import with_labels
 from whorl.model import Document, Skipped
 from whorl.report.words import percent
+from whorl.scheme import Scheme
 
 EXISTING = click.Path(path_type=Path, exists=True)
 
@@ -133,11 +134,11 @@ def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, f
     )  # fmt: skip
     arguments = {
         "exclusions": rules, "limit": options["limit"], "wanted": with_labels(options["wanted_labels"]),
-        "base": [document for path in options["base"] for document in _base(path)],
         "deep_seconds": options["deep_seconds"] if options["deep"] else None,
     }  # fmt: skip
     documents, skipped = _documents(manuscripts, as_format)
     with Index.open(index) as opened:
+        arguments["base"] = _base(options["base"], opened.scheme, skipped)
         checks = list(_checked(opened, documents, arguments, {str(path) for path in manuscripts}, skipped))
     if form in ("spdx", "cyclonedx"):
         _write_provenance(checks, ", ".join(path.resolve().name for path in manuscripts), form)
@@ -192,11 +193,26 @@ def _bytes(document: Document) -> bytes:
     return content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
 
 
-def _base(path: Path) -> list[Document]:
-    documents = [item for item in walk(path) if isinstance(item, Document)]
-    if not documents:
-        raise InputError(f"--base: {path}: no documents found")
-    return [Document(f"{path}/{item.name}", item.content) for item in documents]
+def _base(paths: tuple[Path, ...], scheme: Scheme, skipped: list[Skipped]) -> BaseTexts:
+    """Read the texts that do not count, once for all manuscripts; append those that cannot be read to ``skipped``."""
+    texts = BaseTexts(scheme)
+    for path in paths:
+        before, reasons = len(texts), set[str]()
+        for item in walk(path):
+            name = f"{path}/{item.name}"
+            try:
+                if isinstance(item, Document):
+                    texts.add(Document(name, item.content))
+                else:
+                    skipped.append(item._replace(name=name, reason=f"in the base: {item.reason}"))
+            except DocumentError as error:
+                reasons.add(error.reason)
+                is_expected = isinstance(error, UnsuitedError)
+                skipped.append(Skipped(name, f"in the base: {error.reason}", expected=is_expected))
+        if len(texts) == before:
+            reason = "no documents found" if not reasons else "no document can be read"
+            raise InputError(f"--base: {path}: {reasons.pop() if len(reasons) == 1 else reason}")
+    return texts
 
 
 def _show(checks: list[ManuscriptCheck], form: str, *, is_tree: bool) -> None:

@@ -61,6 +61,9 @@ FOLDER = click.Path(path_type=Path)
 EXISTING = click.Path(path_type=Path, exists=True)
 
 
+# Separates the name of a file and the number of a row in it that was skipped.
+_ROW = ", row "
+
 # Metadata that applies to all documents of one command.
 FACTS = ("url", "date", "contact", "owner", "labels")
 
@@ -402,7 +405,7 @@ def _records(path: Path, options: dict[str, Any], rules: Rules, skipped: list[Sk
         if isinstance(record, CorpusRecord):
             yield record
         else:
-            row = f", row {record.row}" if record.row else ""
+            row = f"{_ROW}{record.row}" if record.row else ""
             skipped.append(Skipped(_name(path, record.path) + row, record.reason, expected=record.left_out))
 
 
@@ -429,11 +432,24 @@ def _name(path: Path, inside: str) -> str:
 
 
 def _gone(place: "Index | Client", paths: tuple[Path, ...], seen: set[str], skipped: list[Skipped]) -> list[str]:
-    """Return the documents under the paths that no longer exist. Skipped files and folders still exist."""
-    left_out = {item.name for item in skipped}
-    folders = tuple(name for name in left_out if name.endswith("/"))
+    """Return the documents under the paths that no longer exist. What was skipped still exists, with all that is in it;
+    an empty folder has nothing in it."""
+    there = [item.name for item in skipped if not (item.name.endswith("/") and item.reason == "empty")]
+    left_out = {*there, *(name.rpartition(_ROW)[0] for name in there)}
     names = [entry.name for entry in place.entries() if _is_under(entry.name, paths)]
-    return [name for name in names if name not in seen and name not in left_out and not name.startswith(folders)]
+    return [name for name in names if name not in seen and left_out.isdisjoint(_around(name))]
+
+
+def _around(name: str) -> Iterator[str]:
+    """Yield the name of a document, of the file that it is a row of, and of the archives and folders around it."""
+    yield name
+    file, _, row = name.rpartition(":")
+    if row.isdecimal():
+        yield file
+    for place, character in enumerate(name):
+        if character == "/":
+            yield name[:place]
+            yield name[: place + 1]
 
 
 def _is_under(name: str, paths: tuple[Path, ...]) -> bool:

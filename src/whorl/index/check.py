@@ -1,7 +1,7 @@
 """Check one manuscript against an index: which source explains which stretch, what share that is, what does not count.
 
-Shares are counted in letters: characters that are not white space, in a program those of its tokens, since comments are
-not compared. A letter belongs to one source at most, so shares add up to the overall similarity. Sources take letters
+Shares are counted in letters: letters and digits, in a program the characters of its tokens, since comments are not
+compared. A letter belongs to one source at most, so shares add up to the overall similarity. Sources take letters
 greedily: first the one that explains most, then the one that explains most of the rest, and so on.
 
 In a large index, nearly all code of any program is found somewhere, in idioms of two or three lines. So a passage of a
@@ -9,17 +9,21 @@ program counts if it has a run of tokens that is longer than unrelated programs 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import date
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from math import ceil, log2
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError, InputError
+from whorl.formats.archives.names import printable
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
 from whorl.formats.documents.pages import NO_TEXT
@@ -76,9 +80,9 @@ class Exclusions:
         numbers = {"min_words": self.min_words, "min_tokens": self.min_tokens or 0}
         faults = [f"{name}: {number} is out of range; give 0 or more" for name, number in numbers.items() if number < 0]
         for name in ("before", "after"):
-            date = getattr(self, name)
-            if date is not None and not _DATE.fullmatch(date):
-                faults.append(f"{name}: {date!r} is no date; write it as 2024-05-31, 2024-05 or 2024")
+            given = getattr(self, name)
+            if given is not None and (not _DATE.fullmatch(given) or _days(given) is None):
+                faults.append(f"{name}: {given!r} is no date; write it as 2024-05-31, 2024-05 or 2024")
         if faults:
             raise InputError("; ".join(faults))
 
@@ -101,14 +105,44 @@ class Exclusions:
             return f"it has the label {pattern}"
         if pattern := first_match(self.owners, [entry.owner] if entry.owner else []):
             return f"its owner is {pattern}"
-        if self.before and entry.date and entry.date[: len(self.before)] < self.before:
+        days, before, after = (_days(text or "") for text in (entry.date, self.before, self.after))
+        if days and before and days.last < before.first:
             return f"it is dated before {self.before}"
-        if self.after and entry.date and entry.date[: len(self.after)] > self.after:
+        if days and after and days.first > after.last:
             return f"it is dated after {self.after}"
         return ""
 
+    def is_undatable(self, entry: Entry) -> bool:
+        """Return whether dates matter, and the source has one that cannot be compared."""
+        return bool(self.before or self.after) and bool(entry.date) and _days(entry.date or "") is None
+
 
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+# A date in an index: as above, without hyphens, or with a time.
+_DATED = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))?(?:[T ].*)?")
+
+
+class _Days(NamedTuple):
+    """The first and the last day that a date may mean."""
+
+    first: date
+    last: date
+
+
+@lru_cache(1024)
+def _days(text: str) -> _Days | None:
+    """Return the days of a date: a day, a month or a year. None if the text is no such date."""
+    found = _DATED.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day = int(found[1]), found[2] or found[4], found[3] or found[5]
+    try:
+        first = date(year, int(month or 1), int(day or 1))
+    except ValueError:
+        return None
+    if day:
+        return _Days(first, first)
+    return _Days(first, date(year, first.month, monthrange(year, first.month)[1]) if month else date(year, 12, 31))
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,16 +311,18 @@ def _place(side: Side) -> dict[str, Any]:
 
 def check_manuscript(
     index: BaseIndex, document: Document | Path, *, exclusions: Exclusions | None = None,
-    base: Sequence[Document] = (), limit: int = LIMIT, wanted: Wanted | None = None,
+    base: "Sequence[Document] | BaseTexts" = (), limit: int = LIMIT, wanted: Wanted | None = None,
     deep_seconds: float | None = None,
 ) -> ManuscriptCheck:  # fmt: skip
-    """Check a manuscript against an index. Text that is also in a ``base`` document does not count. All sources count;
-    ``limit`` of them are listed. ``wanted`` returns whether a document may be a source.
+    """Check a manuscript against an index. All sources count; ``limit`` of them are listed. ``wanted`` returns whether
+    a document may be a source. Text that is also in a ``base`` document does not count; ``BaseTexts`` are read once for
+    many manuscripts.
 
     With ``deep_seconds``, look for passages with changed words too, in the likeliest sources and for that many seconds;
     a note says in how many. Such a passage counts as a whole.
 
-    Raises DocumentError if the manuscript cannot be read, is too large or has no text.
+    Raises DocumentError if the manuscript cannot be read, is too large or has no text, and InputError if a document of
+    ``base`` cannot be read.
     """
     document = document if isinstance(document, Document) else Document(str(document), document)
     refuse_large(document, index.scheme)
@@ -297,8 +333,8 @@ def check_manuscript(
 
 
 def check_hits(
-    index: BaseIndex, document: Document, hits: Hits, rules: Exclusions, *, base: Sequence[Document] = (),
-    limit: int = LIMIT,
+    index: BaseIndex, document: Document, hits: Hits, rules: Exclusions, *,
+    base: "Sequence[Document] | BaseTexts" = (), limit: int = LIMIT,
 ) -> ManuscriptCheck:  # fmt: skip
     """Check a manuscript against the documents that explain it, as ``Index.explain`` returns them. Call it inside
     ``index.reading()``."""
@@ -308,15 +344,18 @@ def check_hits(
     runs = None if stream is None else _TokenRuns(stream, hits.text, index.scheme.k)
     if stream is not None and rules.min_tokens is None:
         rules = replace(rules, min_tokens=_longest_by_chance(hits, len(stream)))
-    sources = tuple(sorted((_source(index, hit, hits.text, rules, runs) for hit in hits), key=_order))
+    found = (_source(index, hit, hits.text, rules, runs) for hit in hits)
+    sources = tuple(sorted((source for source in found if source.passages), key=_order))
     places = _places(document, hits, index.scheme)
-    if base:
-        places[Reason.BASE] = tuple(union(_base_spans(index.scheme, document, base, hits.text)))
+    texts = base if isinstance(base, BaseTexts) else BaseTexts(index.scheme, base)
+    if texts:
+        places[Reason.BASE] = tuple(union(texts.spans(document, hits.text)))
     measure = Measure(hits.text, None if stream is None or not _is_program(hits.format) else stream.spans)
     everything = [[span for passage in source.passages for span in passage.spans] for source in sources]
     excluded = _excluded(places, rules)
+    notes = (*hits.notes, *_undatable(hits, rules))
     return ManuscriptCheck(
-        document.name, hits.text, hits.format, hits.notes, hits.marks, measure, sources, places, rules,
+        document.name, hits.text, hits.format, notes, hits.marks, measure, sources, places, rules,
         attribute(everything, measure),
         attribute([_counted(source, excluded, rules, measure) for source in sources], measure), limit,
     )  # fmt: skip
@@ -377,7 +416,7 @@ class _TokenRuns:
 
 def _source(index: BaseIndex, hit: Hit, text: str, rules: Exclusions, runs: _TokenRuns | None) -> ManuscriptSource:
     other = index.text_of(hit.document) if hit.verified else None
-    passages = tuple(_source_passage(passage, text, other, runs) for passage in hit.passages)
+    passages = tuple(passage for each in hit.passages if (passage := _source_passage(each, text, other, runs)).spans)
     return ManuscriptSource(hit.document, passages, rules.reason(hit.document))
 
 
@@ -392,12 +431,37 @@ def _source_passage(passage: Passage, text: str, other: str | None, runs: _Token
     return SourcePassage(spans, passage, other[start:end], before, after, tokens)
 
 
-def _base_spans(scheme: Scheme, document: Document, base: Sequence[Document], text: str) -> Iterator[Span]:
-    with MemoryIndex.create(scheme) as phrases:
-        for each in base:
-            phrases.add(each)
-        for hit in phrases.search(document, limit=len(base)):
+class BaseTexts:
+    """Texts that do not count where a manuscript has them: templates, standard phrases. They are read once."""
+
+    def __init__(self, scheme: Scheme, documents: Iterable[Document] = ()) -> None:
+        self._index = MemoryIndex.create(scheme)
+        for document in documents:
+            try:
+                self.add(document)
+            except DocumentError as error:
+                raise InputError(f"base: {document.name}: {error.reason}") from error
+
+    def __len__(self) -> int:
+        return self._index.documents
+
+    def add(self, document: Document) -> None:
+        """Add a text. Raises DocumentError if it cannot be read, or is of a kind that the scheme does not read."""
+        # All have one owner, since what many owners have is ignored as common.
+        self._index.add(replace(document, owner=Reason.BASE.value))
+
+    def spans(self, document: Document, text: str) -> Iterator[Span]:
+        """Yield what a manuscript shares with these texts."""
+        for hit in self._index.search(document, limit=len(self)):
             yield from (span for passage in hit.passages for span in stretches(passage, text))
+
+
+def _undatable(hits: Hits, rules: Exclusions) -> Iterator[str]:
+    """Yield a note if sources count because their date cannot be compared."""
+    dates = [str(hit.document.date) for hit in hits if rules.is_undatable(hit.document)]
+    if dates:
+        sources = "1 source has a date" if len(dates) == 1 else f"{len(dates):,} sources have dates"
+        yield f"{sources} that cannot be compared, such as {printable(dates[0])!r}, and counts whatever its date"
 
 
 def _excluded(places: Mapping[Reason, tuple[Span, ...]], rules: Exclusions) -> list[Span]:

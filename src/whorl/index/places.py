@@ -26,16 +26,24 @@ class Reason(StrEnum):
 
 
 # Marks of a quotation: opening → closing. German „…“, »…« and ‚…‘ open with marks that close in other languages.
+# Swedish and Finnish ”…” and »…» open as they close.
 _MARKS = {
-    "“": "”“", "„": "“”", "«": "»", "»": "«", "‹": "›", "›": "‹", "‘": "’", "‚": "‘’", '"': '"', "'": "'",
-    "「": "」", "『": "』",
+    "“": "”“", "„": "“”", "«": "»", "»": "«»", "‹": "›", "›": "‹›", "‘": "’", "‚": "‘’", '"': '"', "'": "'",
+    "「": "」", "『": "』", "”": "”", "״": "״",
 }  # fmt: skip
-# No letter is before or after a quotation, but in scripts without spaces between words.
-_UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff]"
-_BEFORE, _BEHIND = rf"(?:(?<!\w)|(?<={_UNSPACED}))", rf"(?:(?!\w)|(?={_UNSPACED}))"
+# Scripts without spaces between words: Thai and Lao, Burmese, Khmer, kana, Han.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+# No letter is before or after a quotation, but in these scripts, and in Korean, where a particle follows. The number of
+# a note may follow, too.
+_BESIDE = rf"[{_UNSPACED}\uac00-\ud7a3]"
+_BEFORE = rf"(?:(?<!\w)|(?<={_BESIDE}))"
+_BEHIND = rf"(?:(?!\w)|(?={_BESIDE})|(?=[\d\u00b2\u00b3\u00b9\u2070-\u2079]{{1,3}}(?!\w)))"
 _PARAGRAPH = re.compile(r"\S.*(?:\n(?![ \t]*\n).*)*")
 _LINE = re.compile(r"\S.*")
-_OPENING = re.compile(rf"{_BEFORE}(?:[«‹]|[{''.join(_MARKS)}](?=\S))")  # in French a space follows
+# In French a space follows. '90s has an apostrophe. Marks that close in other languages open only before a word.
+_OPENING = re.compile(
+    rf"{_BEFORE}(?:[«‹]|[“„‚\"「『״](?=\S)|[‘'](?!\d\ds\b)(?=\S)|(?<![^\s(\[—–-])[”»›](?=[\w¿¡(\[„‚‘“]))"
+)
 _QUOTED_LINES = re.compile(r"^(?: {0,3}>.*\n?)+", re.MULTILINE)
 
 # The quotations and bibliographies that a format itself marks: how they begin and end. A group is the name of one that
@@ -77,19 +85,22 @@ _HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTER = re.compile(
-    r"^[ \t#*]*(?:(?:\d+|[A-Z])[.)]?[ \t]+)?(?:appendi(?:x|ces|ce)|annexe?s?|anhang|apéndice|anexos?|acknowledge?ments|"
-    r"danksagung|remerciements|agradecimientos|ringraziamenti|supplement(?:ary material)?|author contributions|"
-    r"приложени[ея]|附录|付録)\b.{0,60}$",
+    r"^[ \t#*]*(?:(?:\d+|[A-Z])[.)]?[ \t]+)?(?:(?:appendi(?:x|ces|ce)|annexe?s?|anhang|apéndices?|apêndices?|anexos?|"
+    r"bijlagen?|bilag(?:a|or|er)?|vedlegg|liitteet|liite|függelék|příloha|załącznik|ekler|"
+    r"acknowledge?ments|danksagung|remerciements|agradecimientos|agradecimentos|ringraziamenti|dankwoord|"
+    r"supplement(?:ary material)?|author contributions|приложени[ея]|благодарности)\b.{0,60}|"
+    r"(?:附录|附錄|付録|致谢|致謝|謝辞|부록|감사의 글).{0,30})$",
     re.IGNORECASE | re.MULTILINE,
 )
-# Signs of a reference, and how an entry begins: a number, or a surname and initials.
-_SIGNS = re.compile(
-    r"\b(?:1[5-9]|20)\d\d[a-z]?\b|\bdoi\b|\barXiv\b|https?://|\bpp?\.|\bS\.\s\d|\bISBN\b", re.IGNORECASE
-)
-_ENTRY = re.compile(r"[ \t]*(?:[-*•][ \t]+)?(?:\[\w+\]|\(?\d+[.)]|[^\W\d_][\w’'-]+,[ \t]+(?:[^\W\d_]\.|[^\W\d_]\w+))")
-_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
+# Signs of a reference, and how an entry begins: a number, or a surname and initials. A year may touch a Chinese letter.
+_YEAR = re.compile(r"(?<![0-9A-Za-z_])(?:1[5-9]|20)\d\d[a-z]?(?![0-9A-Za-z_])")
+_SIGNS = re.compile(rf"{_YEAR.pattern}|\bdoi\b|\barXiv\b|https?://|\bpp?\.|\bS\.\s\d|\bISBN\b", re.IGNORECASE)
+_BEGINNING = re.compile(r"[ \t]*(?:[-*•][ \t]+)?(?:\[\w+\]|\(?\d+[.)]|[^\W\d_][\w’'-]+,[ \t]+[^\W\d_]\.)")
+_ENTRY = re.compile(rf"{_BEGINNING.pattern}|[^\W\d_][\w’'-]+,[ \t]+[^\W\d_]\w+")
+# Words: two letters of a script without spaces, or letters up to the next space.
+_WORDS = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\s{_UNSPACED}]+")
 
-# Words of an entry at most, words for one sign of a reference at most, and words of a paragraph that ends a list.
+# Words of an entry at most, words for one sign of a reference at most, and words of prose that ends a list.
 _LONGEST_ENTRY, _WORDS_PER_SIGN, _PROSE = 80, 50, 40
 # Neighbouring entries without a heading that make a bibliography.
 _ENTRIES = 3
@@ -123,8 +134,9 @@ def quotations(text: str) -> list[Span]:
             if place >= behind and number < len(ends) and ends[number] < end:
                 behind = ends[number] + 1
                 spans.append(Span(place, behind))
-            elif place == start and match[0] not in "'\"‘‚" and text.startswith(match[0], following):
-                spans.append(Span(start, end))
+            elif place >= behind and match[0] not in "'\"‘‚" and text.startswith(match[0], following):
+                behind = end
+                spans.append(Span(place, end))
     return union(spans)
 
 
@@ -136,24 +148,31 @@ def _closings(text: str, marks: str) -> list[int]:
 
 def bibliography(text: str) -> list[Span]:
     """Return the lists of references of a text: after a heading, or several entries in a row."""
-    spans: list[Span] = []
+    spans, behind = list[Span](), 0
     parts = [match.start() for match in _AFTER.finditer(text)]
     for match in _HEADING.finditer(text):
-        if not spans or match.start() >= spans[-1].end:
-            spans.append(Span(match.start(), _list_end(text, match.end(), parts)))
+        if match.start() >= behind:
+            behind, has_references = _list_end(text, match.end(), parts)
+            spans += [Span(match.start(), behind)] if has_references else []
     return union((*spans, *_entries(text, _PARAGRAPH), *_entries(text, _LINE)))
 
 
-def _list_end(text: str, start: int, parts: Sequence[int]) -> int:
-    """Return the end of the list after a heading: before the next of the parts that begin at ``parts``, or before a
-    paragraph that is prose."""
+def _list_end(text: str, start: int, parts: Sequence[int]) -> tuple[int, bool]:
+    """Return the end of the list after a heading, and whether it has any references: before the next of the parts that
+    begin at ``parts``, or before prose. That is one paragraph, or several short ones, with hardly a sign of a
+    reference."""
     following = bisect_left(parts, start)
     end = parts[following] if following < len(parts) else len(text)
+    has_references, prose, total = False, start, 0
     for match in _PARAGRAPH.finditer(text, start, end):
-        words = len(match[0].split())
-        if words >= _PROSE and len(_SIGNS.findall(match[0])) * _WORDS_PER_SIGN < words:
-            return match.start()
-    return end
+        words, signs = len(_WORDS.findall(match[0])), len(_SIGNS.findall(match[0]))
+        if signs * _WORDS_PER_SIGN >= words or (words < _PROSE and _BEGINNING.match(match[0])):
+            has_references, total = True, 0
+            continue
+        prose, total = prose if total else match.start(), total + words
+        if total >= _PROSE:
+            return prose, has_references
+    return end, has_references
 
 
 def _entries(text: str, unit: re.Pattern[str]) -> Iterator[Span]:
@@ -169,7 +188,7 @@ def _entries(text: str, unit: re.Pattern[str]) -> Iterator[Span]:
 
 
 def _is_entry(text: str) -> bool:
-    return bool(_ENTRY.match(text) and _YEAR.search(text)) and len(text.split()) <= _LONGEST_ENTRY
+    return bool(_ENTRY.match(text) and _YEAR.search(text)) and len(_WORDS.findall(text)) <= _LONGEST_ENTRY
 
 
 def _structures(document: Document, text: str, form: str, scheme: Scheme) -> Iterator[tuple[Reason, Span]]:

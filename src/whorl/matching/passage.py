@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
+from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.formats import tables
+from whorl.kernel.constants import SOLO
 from whorl.model import Span, Spans
 
 
@@ -102,12 +105,18 @@ def stretches(passage: Passage, text: str) -> Iterator[Span]:
         yield from _whole_words(last, text)
 
 
+# Letters of a word at most. A longer run, such as a sequence of DNA, has no words that could be cut.
+_LONGEST_WORD = 60
+
+
 def _whole_words(span: Span, text: str) -> Iterator[Span]:
     start, end = span
     while start < end and start and _in_word(text[start - 1]) and _in_word(text[start]):
         start += 1
+    start = start if start - span.start <= _LONGEST_WORD else span.start
     while start < end < len(text) and _in_word(text[end - 1]) and _in_word(text[end]):
         end -= 1
+    end = end if span.end - end <= _LONGEST_WORD else span.end
     while start < end and text[end - 1].isspace():
         end -= 1
     if start < end:
@@ -157,18 +166,19 @@ def covered_once(coverages: Iterable[Sequence[Span]]) -> list[Span]:
 
 
 class Measure:
-    """The letters and the words of a text, inside any spans of it. With ``symbols``, only letters of these count."""
+    """The letters and the words of a text, inside any spans of it. Letters and digits count; with ``symbols``, all that
+    can be seen of these. A letter of a script without spaces is a word of its own."""
 
     def __init__(self, text: str, symbols: Spans | None = None) -> None:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        is_letter, is_word = ~_are(str.isspace, codes), _are(str.isalnum, codes)
+        is_letter = _are(_is_letter, codes)
+        begins = _begins(codes, is_letter)
         if symbols is not None:
             begun, ended = (
                 np.bincount(np.asarray(places, np.int64), minlength=len(text) + 1)
                 for places in (symbols.starts, symbols.ends)
             )
-            is_letter &= np.cumsum(begun - ended)[:-1] > 0
-        begins = is_word & ~np.concatenate([[False], is_word[:-1]]) if len(text) else is_word
+            is_letter = _are(_is_visible, codes) & (np.cumsum(begun - ended)[:-1] > 0)
         self._letters = np.concatenate([[0], np.cumsum(is_letter)])
         self._words = np.concatenate([[0], np.cumsum(begins)])
 
@@ -184,6 +194,34 @@ class Measure:
     def words(self, spans: Iterable[Span]) -> int:
         """Return the words that begin in disjoint spans."""
         return _inside(self._words, spans)
+
+
+# Letters by their category that are not seen: fillers of Hangul.
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() and character not in _FILLERS
+
+
+def _is_visible(character: str) -> bool:
+    return not character.isspace() and not _is_attached(character)
+
+
+def _is_attached(character: str) -> bool:
+    """Return whether a character neither is seen alone nor ends a word: a mark, or a format character."""
+    return category(character) in ("Mn", "Mc", "Me", "Cf") or character in _FILLERS
+
+
+def _begins(codes: NDArray[np.uint32], is_letter: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return where words begin: at a letter behind none, and at each letter of a script without spaces."""
+    begins = np.zeros(len(codes), np.bool_)
+    places = np.flatnonzero(is_letter | ~_are(_is_attached, codes))
+    letters = is_letter[places]
+    is_alone = (tables.table("words").entries[codes[places]] & SOLO) > 0
+    follows = np.concatenate([[False], (letters & ~is_alone)[:-1]]) if len(places) else letters
+    begins[places] = letters & (is_alone | ~follows)
+    return begins
 
 
 def _are(test: Callable[[str], bool], codes: NDArray[np.uint32]) -> NDArray[np.bool_]:

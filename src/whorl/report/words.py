@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import floor
 
 from whorl.matching.passage import Match, Passage, Side
 from whorl.scheme import Scheme
@@ -55,8 +56,8 @@ def percent(share: float) -> str:
 
 
 def rounded_percent(share: float) -> int:
-    """Return a share in whole percent; only 1 is 100."""
-    return 100 if share >= 1 else min(99, round(100 * max(0, share)))
+    """Return a share in whole percent, halves rounded up as the scripts of the pages do; only 1 is 100."""
+    return 100 if share >= 1 else min(99, floor(100 * max(0, share) + 0.5))
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
