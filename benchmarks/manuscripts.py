@@ -190,7 +190,7 @@ def measure_edited(
 
 def letters(text: str, spans: Iterable[Span]) -> int:
     """Return the letters of a text in disjoint spans."""
-    return sum(not character.isspace() for start, end in spans for character in text[start:end])
+    return sum(character.isalnum() for start, end in spans for character in text[start:end])
 
 
 def both(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
