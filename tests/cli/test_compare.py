@@ -55,9 +55,7 @@ class TestTable:
         result = based()
         assert result.exit_code == 0
         lines = result.stdout.splitlines()
-        summary = (
-            "15 submissions, 105 pairs compared, 8 listed: score of at least 0.07 or a shared passage of 66 tokens"
-        )
+        summary = "15 submissions, 105 pairs compared, 8 listed: score of at least 0.07 or 66 tokens in a row"
         assert lines[0] == summary
         assert lines[1].startswith("half of all pairs score at most 0%, 95 of 100 at most ")
         assert "every shared passage of 11 tokens is found" in lines[2]

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,7 @@ from whorl.sandbox.pool import configure
 
 # Far more than a parser that is stopped soon, and the plain lexer after it, take on a busy machine.
 SECONDS = 60
+CLASS = Path(__file__).parents[2] / "examples" / "class"
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +66,25 @@ def test_limits_that_make_no_sense_are_refused(hostile, option):
     result = run(hostile, *option)
     assert result.exit_code != 0
     assert "out of range" in result.stderr or "not a number" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", CLASS, "--fail-on", "nan"),
+        ("compare", CLASS, "--max-share", "nan%"),
+        ("compare", CLASS, "--threshold", "nan"),
+        ("compare", CLASS, "--sort", "shared", "--threshold", "inf"),
+        ("compare", CLASS, "--report", "report", "--report-size", "1e303"),
+        ("compare", CLASS, "--threads", "10000000"),
+        ("fingerprint", CLASS / "amara.py", "--limit", "99999999999999999999"),
+    ],
+    ids=lambda arguments: " ".join(map(str, arguments[2:])),
+)
+def test_a_number_that_is_none_or_too_large_is_refused(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert (result.stdout, type(result.exception)) == ("", SystemExit)
+    assert result.exit_code in (1, 2)
+    assert "Error: " in result.stderr
+    assert not list(tmp_path.iterdir())

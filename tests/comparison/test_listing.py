@@ -98,6 +98,44 @@ class TestLongPassages:
         assert pair.listed == "long passage"
         assert pair.longest >= found.long
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_paragraph_with_a_word_changed_here_and_there_is_one_passage(self, seed, tmp_path):
+        """Only unbroken matches were looked at, so that a pair below the threshold was not listed."""
+        files = {name: text.split() for name, text in essays(seed).items()}
+        paragraph = MODEL.text(1000 * seed + 17, 120)
+        files["a.txt"][100:100] = paragraph
+        files["b.txt"][900:900] = ["changed" if number % 22 == 21 else word for number, word in enumerate(paragraph)]
+        others = {name: " ".join(words) for name, words in files.items() if name != "c.txt"}
+        others |= {f"{number}.txt": " ".join(MODEL.text(50 + number, 20_000)) for number in range(2)}
+        others["a.txt"] += " " + " ".join(MODEL.text(70, 20_000))
+        others["b.txt"] += " " + " ".join(MODEL.text(71, 20_000))
+        found = whorl.compare_all(write(tmp_path / "class", others), threshold=0.5)
+        (pair,) = found.pairs
+        assert (names(found, pair), pair.listed) == (("a.txt", "b.txt"), "long passage")
+
+    def test_programs_share_it_without_a_gap(self, tmp_path):
+        """Independent programs have short matches in a row, so that chains with gaps say little."""
+        function = "".join(inspect.getsource(textwrap.TextWrapper._wrap_chunks).splitlines(keepends=True))
+        logged = function.replace("\n            ", "\n            log(width)\n            ")
+        host, other = python(random), python(inspect)
+        copied = write(tmp_path / "copied", {"a.py": host + function, "b.py": other + function})
+        (pair,) = whorl.compare_all(copied, "code", threshold=1.0).pairs
+        assert pair.listed == "long passage"
+        broken = write(tmp_path / "broken", {"a.py": host + function, "b.py": other + logged})
+        assert whorl.compare_all(broken, "code", threshold=1.0).pairs == ()
+        (pair,) = whorl.compare_all(broken, "code", threshold=0.0).pairs
+        assert pair.longest > 66
+
+    def test_identical_submissions_are_listed_together(self, tmp_path):
+        files = essays(1)
+        found = whorl.compare_all(write(tmp_path / "class", {**files, "d.txt": files["b.txt"]}), threshold=0.9)
+        assert {names(found, pair) for pair in found.pairs} == {
+            ("a.txt", "b.txt"),
+            ("a.txt", "d.txt"),
+            ("b.txt", "d.txt"),
+        }
+        assert [pair.same_as is None for pair in found.pairs].count(False) == 1
+
     def test_it_can_be_turned_off(self, tmp_path):
         folder = write(tmp_path / "class", essays(1))
         assert whorl.compare_all(folder, long=0).pairs == ()

@@ -116,3 +116,69 @@ def test_a_binary_list_is_reported_without_its_bytes(tmp_path):
     with pytest.raises(whorl.InputError, match="must name a column 'submission'") as result:
         read_roster(path)
     assert str(result.value).isprintable()
+
+
+FILES = {
+    "anna.py": "a = 1\nfor b in range(a):\n    print(b)\n",
+    "ben.py": "def f(x):\n    return [x, x]\n",
+    "zoe.py": "while True:\n    break\n",
+}
+
+
+class TestAnonymous:
+    def aliases(self, folder, **options):
+        """Return the new name of each submission, by its text."""
+        found = whorl.compare_all(folder, "code", anonymise=True, **options)
+        return found, {found.text(number, 0): each.name for number, each in enumerate(found.submissions)}
+
+    def write(self, folder, files):
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        return folder
+
+    def test_names_stay_when_others_come_and_code_is_ignored(self, tmp_path):
+        """Review marks refer to them: with numbers, they came to stand with other people."""
+        _, before = self.aliases(self.write(tmp_path / "class", FILES))
+        base = self.write(tmp_path / "base", {"x.py": "def f(x):\n    return [x, x]\n"})
+        _, ignored = self.aliases(tmp_path / "class", base=base)
+        later = FILES | {f"n{number}.py": f"x = {'-' * number}y\n" for number in range(30)}
+        _, more = self.aliases(self.write(tmp_path / "more", later))
+        assert before == ignored
+        assert before.items() <= more.items()
+
+    def test_their_order_is_not_that_of_the_real_names(self, tmp_path):
+        texts = list(FILES.values())
+        orders = set()
+        for shift in range(3):
+            names = dict(zip(FILES, texts[shift:] + texts[:shift], strict=True))
+            found, aliases = self.aliases(self.write(tmp_path / str(shift), names))
+            orders.add(tuple(aliases[text] for text in texts))
+            assert [each.name for each in found.submissions] == sorted(aliases.values())
+        assert len(orders) == 1
+
+    def test_identical_ones_have_names_of_their_own(self, tmp_path):
+        found, _ = self.aliases(self.write(tmp_path / "class", {"a.py": "x = 1\n", "b.py": "x = 1\n"}))
+        first, other = (each.name for each in found.submissions)
+        assert other == f"{first}-2"
+
+    def test_a_skipped_file_has_another_name_than_those_that_are_compared(self, tmp_path):
+        (tmp_path / "class" / "zed").mkdir(parents=True)
+        for name, text in FILES.items():
+            (tmp_path / "class" / "zed" / name).write_text(text)
+        (tmp_path / "class" / "zed" / "b.py").symlink_to("/x")
+        (tmp_path / "class" / "amy.py").write_text("pass\n")
+        found, _ = self.aliases(tmp_path / "class")
+        (submission,) = (each for each in found.submissions if len(each.files) == 3)
+        (skipped,) = found.skipped
+        assert skipped.submission == submission.name
+        assert skipped.name not in {file.name for file in submission.files}
+
+
+def test_a_name_of_the_list_that_another_submission_has_is_told_apart(tmp_path):
+    (tmp_path / "class").mkdir()
+    for name in ("amara.py", "celine.py", "hana.py"):
+        (tmp_path / "class" / name).write_text(f"{name[0]} = 1\n")
+    (tmp_path / "class.csv").write_text("submission,name\namara.py,celine.py\nhana.py,Hana\n")
+    found = whorl.compare_all(tmp_path / "class", roster=tmp_path / "class.csv")
+    assert [each.name for each in found.submissions] == ["celine.py (amara.py)", "celine.py", "Hana"]

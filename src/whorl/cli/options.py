@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +14,7 @@ import click
 from whorl.catalog import SELECTORS
 from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
+from whorl.formats.archives.names import printable
 from whorl.model import Document, Skipped
 from whorl.sandbox.limits import Limits
 from whorl.scheme import PRESETS, Scheme, preset
@@ -25,15 +27,34 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class NumberRange(click.FloatRange):
-    """A number between bounds, called a number in help and errors: not a float range."""
+    """A number between bounds, called a number in help and errors: not a float range. Neither NaN, which is in every
+    range, nor infinite."""
 
     name = "number"
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Convert an argument to a number."""
+        number: float = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
 
 class IntegerRange(click.IntRange):
-    """An integer between bounds, called an integer in help and errors."""
+    """An integer between bounds, called an integer in help and errors. It has 64 bits."""
 
     name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Convert an argument to an integer."""
+        number: int = super().convert(value, param, ctx)
+        if not -sys.maxsize <= number <= sys.maxsize:
+            self.fail(f"{value} is too large.", param, ctx)
+        return number
+
+
+# Numbers of threads or processes. Each takes memory, so a mistyped number could take all of it.
+THREADS, WORKERS = IntegerRange(1, 1024), IntegerRange(0, 1024)
 
 
 # The scheme that is chosen by looking at the documents.
@@ -362,7 +383,7 @@ def leave(skipped: list[Skipped], *, shown: bool = True) -> None:
     """Print the skipped documents; exit with code 1 if one of them could not be read. Documents that the rules skip do
     not count."""
     for item in skipped if shown else ():
-        click.echo(f"skipped: {item.name}: {item.reason}", err=True)
+        click.echo(printable(f"skipped: {item.name}: {item.reason}"), err=True)
     if any(not item.expected for item in skipped):
         sys.exit(1)
 

@@ -198,7 +198,9 @@ class CandidatePairs:
         limit = max(MIN_VERIFIED, settings.limit)
         self._best = BestPairs(self._least, self._measure, limit, scheme)
         self._repeated = BestPairs(self._least, self._measure, limit, scheme)
-        self._long = BestPairs(_least_fingerprints(settings.long_passage(scheme), scheme), "plain", limit, scheme)
+        least = _least_fingerprints(settings.long_passage(scheme), scheme)
+        self._long = BestPairs(least, "plain", limit, scheme)
+        self._repeated_long = BestPairs(least, "plain", limit, scheme)
         self._wants_long = settings.long_passage(scheme) > 0
         self._people = person_numbers(people)
         self._firsts, self._seconds = _representatives(self._people, groups)
@@ -220,7 +222,9 @@ class CandidatePairs:
         self._best.add(pairs, values, represents)
         self._repeated.add(pairs, values, ~represents)
         if self._wants_long:
-            self._long.add(pairs, pairs.measure("plain", self._scheme), represents & (values < self._least))
+            plain, is_low = pairs.measure("plain", self._scheme), values < self._least
+            self._long.add(pairs, plain, is_low & represents)
+            self._repeated_long.add(pairs, plain, is_low & ~represents)
 
     def join(self, other: "CandidatePairs") -> None:
         """Merge the candidates of another part of the class."""
@@ -230,6 +234,7 @@ class CandidatePairs:
         self._best.join(other._best)
         self._repeated.join(other._repeated)
         self._long.join(other._long)
+        self._repeated_long.join(other._repeated_long)
 
     def _add_strong_of_each(self, pairs: Estimates) -> None:
         """Add strong pairs, those of one submission after the other where their number can reach the limit: when it
@@ -262,12 +267,14 @@ class CandidatePairs:
     @property
     def reached(self) -> int:
         """The number of pairs whose estimates reach the threshold."""
-        return self._best.reached + self._repeated.reached + self._long.reached
+        every = self._best, self._repeated, self._long, self._repeated_long
+        return sum(pairs.reached for pairs in every)
 
     def ranked(self) -> tuple[Estimates, NDArray[np.bool_]]:
-        """Return the pairs to verify, and which of them only if they share a long run."""
-        by_score, by_run = joined([self._best.ranked(), self._repeated.ranked()]), self._long.ranked()
-        return joined([by_score, by_run]), np.arange(len(by_score) + len(by_run)) >= len(by_score)
+        """Return the pairs to verify, and which of them only if they share a long passage."""
+        by_score = joined([self._best.ranked(), self._repeated.ranked()])
+        by_passage = joined([self._long.ranked(), self._repeated_long.ranked()])
+        return joined([by_score, by_passage]), np.arange(len(by_score) + len(by_passage)) >= len(by_score)
 
     def representative(self, left: int, right: int) -> tuple[int, int]:
         """Return the pair that represents this one and all pairs identical to it."""

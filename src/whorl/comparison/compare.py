@@ -17,7 +17,7 @@ from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntak
 from whorl.comparison.layouts import NONE, RosterRecord, course_exports, find_layouts
 from whorl.comparison.listing import Listing, clusters, groups, histogram, identical_groups
 from whorl.comparison.result import Comparison, NormalForms, Pair, Run, Submission
-from whorl.comparison.roster import anonymise, anonymise_skipped, read_roster, records_of
+from whorl.comparison.roster import anonymise, anonymise_skipped, read_roster, records_of, shown_names
 from whorl.comparison.settings import Settings, scheme_for
 from whorl.comparison.verification import PairVerifier, backgrounds
 from whorl.comparison.weights import ClassWeights, Forms, NormalWeights, build_postings
@@ -151,14 +151,18 @@ class Comparing:
         records, missing = records_of(entries, roster, layouts)
         skipped = skipped + missing
         if self._settings.anonymise:
-            records, skipped = anonymise(entries, records), anonymise_skipped(skipped, entries)
+            entries, records = anonymise(entries, records)
+            skipped = anonymise_skipped(skipped, entries)
             recognised = tuple(each._replace(path="") for each in recognised)
         for entry in entries:
             entry.person = records.get(entry.name, RosterRecord()).person
         identical = tuple(identical_groups(entries))
         candidates, weights = self._candidates(entries, scheme, identical)
         ranked, if_long = candidates.ranked()
-        submissions = tuple(_submission(entry, records.get(entry.name, RosterRecord())) for entry in entries)
+        submissions = tuple(
+            _submission(name, entry, records.get(entry.name, RosterRecord()))
+            for name, entry in zip(shown_names(entries, records), entries, strict=True)
+        )
         traces = TraceReader(self._texts(submissions, entries), self._cache, self._workers(scheme, entries))
         verified = _verified(self._pairs(ranked, if_long, entries, scheme, weights), traces)
         listing = Listing(settings, scheme, lambda numbers: self._texts_of(numbers, submissions, entries))
@@ -314,9 +318,9 @@ def _compared(entries: Sequence[ReadSubmission]) -> int:
     )
 
 
-def _submission(entry: ReadSubmission, record: RosterRecord) -> Submission:
+def _submission(name: str, entry: ReadSubmission, record: RosterRecord) -> Submission:
     return Submission(
-        name=record.name or entry.name,
+        name=name,
         files=tuple(entry.files),
         symbols=entry.symbols,
         fingerprints=entry.fingerprints(),

@@ -22,6 +22,7 @@ from whorl.comparison.evidence.traits import LexemeKind, is_program, lexemes
 from whorl.comparison.result import BY_PASSAGE, BY_SCORE, Cluster, Group, Pair, Submission
 from whorl.comparison.settings import Settings
 from whorl.components import Components
+from whorl.matching.passage import PLAIN
 from whorl.scheme import Scheme
 
 # Decimals to compare when looking for ties: sums in another order differ by less.
@@ -36,7 +37,8 @@ class Listing:
         self, settings: Settings, scheme: Scheme, texts_of: Callable[[Sequence[int]], Iterable[SubmissionTexts]]
     ) -> None:
         self._measure, self._least, self._limit = settings.measure, settings.least, settings.limit
-        self._long, self._texts_of = settings.long_passage(scheme), texts_of
+        self._long, self._needs_run = settings.long_passage(scheme), settings.needs_run(scheme)
+        self._texts_of = texts_of
 
     def pairs(
         self, verified: Iterable[Pair], representative: Callable[[int, int], tuple[int, int]]
@@ -70,7 +72,8 @@ class Listing:
             return ""
         if getattr(pair, self._measure) >= self._least:
             return BY_SCORE
-        return BY_PASSAGE if 0 < self._long <= pair.longest else ""
+        longest = _longest_run(pair) if self._needs_run else pair.longest
+        return BY_PASSAGE if 0 < self._long <= longest else ""
 
     def _ordered(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Sort by measure, then by score; break ties by unscored traces, then by number."""
@@ -102,6 +105,12 @@ class Listing:
         return {
             tied_pairs[pair]: value for pair, value in tie_breaks(self._texts_of(numbers), tied_pairs.keys()).items()
         }
+
+
+def _longest_run(pair: Pair) -> int:
+    """Return the symbols of the longest match in the plain stream."""
+    plain = (passage for passage in pair.passages if passage.stream == PLAIN)
+    return max((match.symbols for passage in plain for match in passage.matches), default=0)
 
 
 def _with_representative(

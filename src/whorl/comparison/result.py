@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from whorl.comparison.evidence.finding import NO_FINDINGS, Findings
 from whorl.comparison.layouts import Recognised
+from whorl.comparison.settings import Settings
 from whorl.formats.documents.extraction import SectionMark
 from whorl.matching.passage import Passage
 from whorl.matching.score import Score
@@ -221,6 +222,14 @@ class Comparison:
     def unlisted(self) -> int:
         """The number of pairs that share a fingerprint and are not listed."""
         return sum(self.scores) - len(self.pairs)
+
+    @property
+    def long_rule(self) -> str:
+        """What lists a pair whatever its score, in words; "" if nothing does."""
+        if not self.long:
+            return ""
+        length = f"{self.long:,} {self.scheme.symbols or 'symbols'}"
+        return f"{length} in a row" if Settings.needs_run(self.scheme) else f"a passage of {length}"
 
     def quantile(self, share: float) -> float:
         """Return the score, in whole hundredths, that this share of all compared pairs does not exceed. Most pairs of a

@@ -1,6 +1,7 @@
 """Read the roster of a class, and replace names for an anonymous comparison."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from hashlib import blake2b
@@ -17,6 +18,8 @@ from whorl.model import Skipped
 
 KEYS = ("submission", "filename")
 LONGEST_HEAD = 200  # characters of the first line that an error quotes
+# Hexadecimal digits of an anonymous name: two of a thousand submissions are alike once in thirty classes.
+ALIAS = 6
 COLUMNS = tuple(field.name for field in fields(RosterRecord))
 # The names of these columns in Dodona and Dolos.
 SYNONYMS = {"full_name": "person", "labels": "label", "created_at": "date"}
@@ -92,37 +95,74 @@ def records_of(
     return records, [Skipped(name, reason, 0, expected=True, submission=name) for name in missing]
 
 
+def shown_names(entries: Sequence[ReadSubmission], records: Mapping[str, RosterRecord]) -> list[str]:
+    """Return the names of submissions as they are shown: those of their records, with their own where others have the
+    same. Review marks refer to them."""
+    names = [records.get(entry.name, RosterRecord()).name or entry.name for entry in entries]
+    times = Counter(names)
+    return [
+        name if times[name] == 1 or name == entry.name else f"{name} ({entry.name})"
+        for name, entry in zip(names, entries, strict=True)
+    ]
+
+
 def _merged(record: RosterRecord, row: RosterRecord) -> RosterRecord:
     stated = {column: value for column in COLUMNS if (value := getattr(row, column)) is not None}
     return replace(record, **stated)
 
 
-def anonymise(entries: Sequence[ReadSubmission], records: Mapping[str, RosterRecord]) -> dict[str, RosterRecord]:
-    """Rename the submissions and their files, and return the renamed records. Numbers follow the fingerprints, so they
-    reveal neither names nor their order."""
-    people = sorted({record.person for record in records.values() if record.person}, key=_digest)
+def anonymise(
+    entries: Sequence[ReadSubmission], records: Mapping[str, RosterRecord]
+) -> tuple[list[ReadSubmission], dict[str, RosterRecord]]:
+    """Rename the submissions and their files. Return the submissions in the order of their new names, archived ones
+    last, and the renamed records.
+
+    A name comes from the contents of the files. So it reveals neither the old name nor its order, and stays when others
+    are added or other code is ignored: review marks refer to it.
+    """
+    key = class_key(entries)
+    ordered = sorted(entries, key=lambda entry: (_contents(entry), _digest(entry.name, key)))
+    people = dict.fromkeys(record.person for entry in ordered if (record := records.get(entry.name)) and record.person)
     aliases = {person: f"person-{number:03}" for number, person in enumerate(people, 1)}
-    renamed = {}
-    order = sorted(entries, key=lambda entry: entry.digest())
-    for number, entry in enumerate(order, 1):
+    renamed, times = dict[str, RosterRecord](), Counter[str]()
+    for entry in ordered:
         record = records.get(entry.name, RosterRecord())
-        entry.name = f"submission-{number:03}"
+        alias = f"work-{_contents(entry).hex()[:ALIAS]}"
+        times[alias] += 1
+        entry.name = alias if times[alias] == 1 else f"{alias}-{times[alias]}"
         entry.files = [replace(file, name=_alias(i, file.name)) for i, file in enumerate(entry.files, 1)]
         renamed[entry.name] = replace(record, name=None, person=aliases.get(record.person or ""))
-    return renamed
+    return sorted(ordered, key=lambda entry: (entry.archived, entry.name)), renamed
+
+
+def class_key(entries: Sequence[ReadSubmission]) -> bytes:
+    """Return a key for digests of names: other classes have other digests, so nobody can look them up in a table."""
+    return blake2b(b"".join(sorted(map(_contents, entries)))).digest()
+
+
+def _contents(entry: ReadSubmission) -> bytes:
+    """Return a digest of a submission's files, or of its fingerprints if those of files are unknown."""
+    digests = sorted(file.digest for file in entry.files)
+    return blake2b("".join(digests).encode()).digest() if all(digests) else entry.digest()
 
 
 def anonymise_skipped(skipped: Sequence[Skipped], entries: Sequence[ReadSubmission]) -> list[Skipped]:
-    """Rename skipped files, after the submissions were renamed."""
-    aliases = {entry.child: entry.name for entry in entries}
-    others = sorted({item.submission for item in skipped if item.submission} - aliases.keys(), key=_digest)
-    aliases |= {child: f"submission-{number:03}" for number, child in enumerate(others, len(entries) + 1)}
-    return [_renamed(item, _alias(number, item.name), aliases) for number, item in enumerate(skipped, 1)]
+    """Rename skipped files, after the submissions were renamed: after those of the submission that were compared."""
+    aliases, key = {entry.child: entry.name for entry in entries}, class_key(entries)
+    others = {item.submission for item in skipped if item.submission} - aliases.keys()
+    ordered = sorted(others, key=lambda name: _digest(name, key))
+    aliases |= {child: f"work-{number}" for number, child in enumerate(ordered, 1)}
+    files = Counter({entry.name: len(entry.files) for entry in entries})
+    renamed = []
+    for item in skipped:
+        submission = aliases.get(item.submission, "")
+        files[submission] += 1
+        renamed.append(_renamed(item, _alias(files[submission], item.name), submission))
+    return renamed
 
 
-def _renamed(item: Skipped, alias: str, aliases: Mapping[str, str]) -> Skipped:
-    reason = item.reason.replace(item.name, alias)
-    return item._replace(name=alias, reason=reason, submission=aliases.get(item.submission, ""))
+def _renamed(item: Skipped, alias: str, submission: str) -> Skipped:
+    return item._replace(name=alias, reason=item.reason.replace(item.name, alias), submission=submission)
 
 
 def _alias(number: int, name: str) -> str:
@@ -131,5 +171,5 @@ def _alias(number: int, name: str) -> str:
     return f"file-{number}{suffix if suffix[1:] in extensions() else ''}"
 
 
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass")).digest()
+def _digest(text: str, key: bytes) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), key=key).digest()

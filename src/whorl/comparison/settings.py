@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,9 @@ COUNTS = ("shared", "longest")
 
 THRESHOLD = 0.07
 
-# Length of a long passage, in guarantees of the scheme, that lists a pair whatever its score: 66 tokens of a program,
-# or 195 letters of prose, a paragraph. Of 14,622 pairs of independent programs in labelled sets, 6 share a run of 66
-# tokens, and 128 one of 44. A paragraph of 60 words has 221 letters or more (docs/quality.md).
+# Length of a long passage, in guarantees of the scheme, that lists a pair whatever its score: 66 tokens of a program in
+# a row, or 195 letters of prose, a paragraph. Of 14,622 pairs of independent programs in labelled sets, 6 share 66
+# tokens in a row, and 128 share 44. A paragraph of 60 words has 221 letters or more (docs/quality.md).
 LONG_IN_CODE, LONG_IN_PROSE = 6, 5
 
 
@@ -46,8 +47,8 @@ class Settings:
     # Hide pairs below this value. Independent programs for one task mostly score below .06; two that share one function
     # may have .07. None: that, or 1 for counts.
     threshold: float | None = None
-    # Length of a passage, in symbols, that lists a pair whatever its score. 0: never. None: ``LONG_IN_CODE`` or
-    # ``LONG_IN_PROSE`` guarantees.
+    # Length of a passage, in symbols, that lists a pair whatever its score; in programs without a gap. 0: never. None:
+    # ``LONG_IN_CODE`` or ``LONG_IN_PROSE`` guarantees.
     long: int | None = None
     # Maximum number of pairs to verify and list: more than a person reads.
     limit: int = 500
@@ -94,6 +95,12 @@ class Settings:
         lengths = LONG_IN_CODE if scheme.frontend == CODE else LONG_IN_PROSE
         return lengths * scheme.guarantee if self.long is None else self.long
 
+    @staticmethod
+    def needs_run(scheme: Scheme) -> bool:
+        """Return whether a long passage must have no gap: small matches of independent programs make long chains, those
+        of prose do not."""
+        return scheme.frontend == CODE
+
     def most(self, submissions: int) -> int:
         """Return the maximum number of submissions with a fingerprint that counts."""
         if isinstance(self.max_share, float):
@@ -104,9 +111,9 @@ class Settings:
 def _faults(settings: Settings) -> Iterator[str]:
     for name in ("threshold", "cluster"):
         value = getattr(settings, name)
-        most = float("inf") if name == "threshold" and settings.measure in COUNTS else 1
-        if not _is_number(value) or not 0 <= value <= most:
-            yield f"{name}: {value!r} is out of range; give a number from 0 to 1"
+        is_count = name == "threshold" and settings.measure in COUNTS
+        if not _is_number(value) or value < 0 or not (is_count or value <= 1):
+            yield f"{name}: {value!r} is out of range; give {'0 or more' if is_count else 'a number from 0 to 1'}"
     if settings.measure not in (*MEASURES, *LATE):
         yield f"measure: {settings.measure!r} is unknown; choose one of {', '.join((*MEASURES, *LATE))}"
     if settings.layout not in LAYOUTS:
@@ -125,7 +132,7 @@ def _faults(settings: Settings) -> Iterator[str]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 # Files to inspect. A class without a program among them has none.

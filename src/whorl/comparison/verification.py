@@ -262,8 +262,9 @@ class PairVerifier:
         return unpack(self._buffer.get(self._entries[submission].rows[file]))[1]
 
     def pair(self, left: int, right: int, *, if_long: bool = False) -> Pair | None:
-        """Verify two submissions; with ``if_long``, only if they share a run that is long enough to list them."""
-        if if_long:
+        """Verify two submissions; with ``if_long``, programs only if they share a run that is long enough to list
+        them."""
+        if if_long and self._settings.needs_run(self._scheme):
             sides = self._document(left).evidence, self._document(right).evidence
             if longest_run(*sides, self._scheme) < self._settings.long_passage(self._scheme):
                 return None

@@ -65,8 +65,8 @@ class Side(NamedTuple):
     end_line: int
 
 
-# The stream of a passage with changed words.
-EDITED = "edited"
+# The streams of a passage: the text itself, and one with changed words.
+PLAIN, EDITED = "plain", "edited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Passage:
     right: Side
     symbols: int
     matches: tuple[Match, ...]
-    stream: str = "plain"
+    stream: str = PLAIN
     rewrites: tuple[str, ...] = ()
 
     def mirrored(self) -> "Passage":

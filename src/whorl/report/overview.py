@@ -173,7 +173,6 @@ def overview(comparison: Comparison, title: str, now: datetime, review: Review =
         typical=(comparison.quantile(0.5), comparison.quantile(0.95)),
         box=tuple(comparison.quantile(share) for share in BOX),
         identical=[[comparison.submissions[member].name for member in group] for group in comparison.identical],
-        long=words.symbols(comparison.long, comparison.scheme) if comparison.long else "",
     )
 
 

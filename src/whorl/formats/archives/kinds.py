@@ -197,6 +197,11 @@ class FileKind:
         return self.what not in ("document", "binary")
 
     @property
+    def has_text(self) -> bool:
+        """Whether a binary file may have text, which another format would show: the reason says which."""
+        return "; " in self.reason
+
+    @property
     def is_packed(self) -> bool:
         """Whether it is one compressed stream, which may hold a tar archive."""
         return self.what in PACKERS.values()

@@ -271,9 +271,8 @@ def _plain(
     if not head:
         return _skipped(selected.name, "empty", 0, expected=True)
     if kind.what == "binary":
-        return _skipped(
-            selected.name, kind.reason, _size(content), expected=kind.is_known or not is_program(selected.name)
-        )
+        is_expected = not kind.has_text and (kind.is_known or not is_program(selected.name))
+        return _skipped(selected.name, kind.reason, _size(content), expected=is_expected)
     return _document(selected.name, selected.included, content)
 
 
