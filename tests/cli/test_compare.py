@@ -203,6 +203,14 @@ class TestReport:
         assert len(pages) > 1
         assert not [page for page in pages if "amara" in page or "bruno" in page]
 
+    def test_it_is_no_submission_of_the_next_run(self, tmp_path, monkeypatch):
+        for name in ("amara.py", "bruno.py", "celine.py"):
+            (tmp_path / name).write_text((CLASS / name).read_text())
+        monkeypatch.chdir(tmp_path)
+        first, second = (run(".", "--report", "report").stdout for _ in range(2))
+        assert first.splitlines()[0] in second
+        assert "report: a Whorl report: none of its files is a document" in second
+
     def test_a_folder_of_something_else_is_refused(self, tmp_path):
         (tmp_path / "thesis.txt").write_text("mine")
         result = run(CLASS, "--report", tmp_path)

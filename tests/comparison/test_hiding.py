@@ -88,6 +88,21 @@ class TestPlaces:
         assert results == {"--gitignore": 0, "--no-gitignore": 1}
 
 
+STORES: dict[str, dict[str, Any]] = {
+    "a whole index": {"index.db": "", "lock": "", "copy.py": PYTHON},
+    "an index in a folder": {"a.py": OTHER, "lib/index.db": "", "lib/lock": "", "lib/copy.py": PYTHON},
+    "a report": {"a.py": OTHER, "lib/whorl-report.json": "", "lib/index.html": "", "lib/copy.py": PYTHON},
+}
+
+
+@pytest.mark.parametrize("place", STORES)
+def test_what_looks_like_a_store_is_told_as_not_compared(place, tmp_path):
+    """A folder with the files of one of Whorl's stores is not read: who adds them hides what is beside them."""
+    found = whorl.compare_all(handed_in(tmp_path, {"ada": {"a.py": PYTHON}, "eve": STORES[place]}))
+    (told,) = found.not_compared
+    assert (told.submission, told.reason.partition(": ")[2]) == ("eve", "none of its files is a document")
+
+
 class TestToolFolders:
     def test_a_real_one_is_left_out_and_measured(self, tmp_path):
         module = {f"node_modules/left-pad/{n}.js": f"module.exports = {n};\n" for n in range(30)}

@@ -22,7 +22,8 @@ from whorl.report.pages import data, page_name, policy
 from whorl.report.pair import page as pair_page
 from whorl.report.submission import page as submission_page
 from whorl.report.submission import programs
-from whorl.report.write import MARKER, write
+from whorl.report.write import write
+from whorl.stores import REPORT_MARKER
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def test_a_report_is_one_folder(comparison, tmp_path):
     result: list[int] = []
     index = write(comparison, tmp_path / "a" / "report", progress=result.append)
     assert index == tmp_path / "a" / "report" / "index.html"
-    assert names(index.parent) == ["index.html", "pair", "submission", "submissions.html", MARKER]
+    assert names(index.parent) == ["index.html", "pair", "submission", "submissions.html", REPORT_MARKER]
     assert names(index.parent / "pair") == [page_name(number) for number in range(len(comparison.pairs))]
     assert names(index.parent / "submission") == [page_name(number) for number in range(len(comparison.submissions))]
     assert result == list(range(1, len(comparison.pairs) + 1))
@@ -59,7 +60,7 @@ def test_an_empty_folder_may_be_filled_and_a_report_replaced(comparison, tmp_pat
 @pytest.mark.parametrize("content", ["{}", "[]", "not JSON", '{"kind": "other"}'])
 def test_any_other_folder_is_refused(comparison, tmp_path, content):
     (tmp_path / "thesis.txt").write_text("years of work")
-    (tmp_path / MARKER).write_text(content)
+    (tmp_path / REPORT_MARKER).write_text(content)
     with pytest.raises(InputError, match="not empty"):
         write(comparison, tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"

@@ -16,7 +16,7 @@ from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
 from whorl.formats.archives.names import printable
 from whorl.model import Document, Skipped
-from whorl.sandbox.limits import Limits
+from whorl.sandbox.limits import RANGES, Limits
 from whorl.scheme import PRESETS, Scheme, preset
 
 if TYPE_CHECKING:
@@ -163,10 +163,11 @@ def submission_rules_of(options: dict[str, Any]) -> "Rules":
 def limits_options(command: F) -> F:
     """Add the limits of a parser for one file."""
     seconds, memory = Limits().seconds, Limits().memory >> 20
+    least, most = (int(size) >> 20 for size in RANGES["memory"])
     options = (
         click.option("--parse-seconds", type=float, metavar="SECONDS", default=seconds, show_default=True,
                      help="Limit of processor time for parsing one file, in seconds."),
-        click.option("--parse-memory", type=int, default=memory, show_default=True, metavar="MB",
+        click.option("--parse-memory", type=IntegerRange(least, most), default=memory, show_default=True, metavar="MB",
                      help="Memory limit for parsing one file."),
         jail_option,
     )  # fmt: skip
@@ -249,8 +250,9 @@ def key_of(path: Path | None) -> Key:
     """Return the key in --key-file, or the public key."""
     if path is None:
         return Key.PUBLIC
+    text = _read(path, "--key-file").strip()
     try:
-        return Key.from_hex(_read(path, "--key-file").strip())
+        return Key.from_hex(text)
     except InputError as error:
         raise InputError(f"--key-file: {path}: {error}") from error
 

@@ -29,7 +29,7 @@ from whorl.matching.evidence import Evidence, evidence, sift
 from whorl.matching.starter_code import StarterCode, merge_spans
 from whorl.model import Document, Hashes, Skipped, Span, Symbols
 from whorl.scheme import Scheme
-from whorl.stores import is_index
+from whorl.stores import NO_DOCUMENT, is_index
 
 # Memory limit in bytes: several times the size of a class of a thousand programs.
 MEMORY = 64 << 20
@@ -303,7 +303,9 @@ class SubmissionIntake:
     def _wholes(self, paths: Iterable[Path], part: range | None = None) -> Iterator[tuple[ReadFile, WholeDocument]]:
         for file in self._reader.read(paths, part):
             if isinstance(file.whole, Skipped):
-                self.skipped.append(_of_submission(file.whole, file))
+                # Whoever puts a store's files beside a program could hide it.
+                is_expected = file.whole.expected and not file.whole.reason.endswith(NO_DOCUMENT)
+                self.skipped.append(_of_submission(file.whole._replace(expected=is_expected), file))
                 if file.name != file.child:
                     self._skipped_inside.append(self.skipped[-1])
             else:

@@ -260,6 +260,8 @@ class Comparison:
 
     def _too_short(self, file: File) -> str:
         symbols = self.scheme.symbols
+        if not file.symbols and file.notes:
+            return f"no {symbols}: {'; '.join(file.notes)}"
         if not file.symbols:
             return f"no {symbols}: blank" + ", or nothing but comments or one string" * (symbols == "tokens")
         return f"only {file.symbols} {symbols}; nothing shorter than {self.scheme.k} is compared"

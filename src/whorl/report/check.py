@@ -18,7 +18,8 @@ from whorl.index.places import Reason
 from whorl.model import TITLE, Span
 from whorl.report.markup import coarse, code, colour, has_many, link, plain, short
 from whorl.report.pages import page_name, render
-from whorl.report.write import KIND, MARKER, check_folder, swap
+from whorl.report.write import KIND, check_folder, swap
+from whorl.stores import REPORT_MARKER
 
 # Characters of a source's passage that a page holds: a screen. When passages and their context have used the room, the
 # others are cut to their beginning, so that a page stays below 5 MB.
@@ -66,7 +67,7 @@ def _fill(checks: Sequence[ManuscriptCheck], folder: Path) -> None:
             (folder / page_name(number)).write_bytes(check_page(check, ("index.html", "All manuscripts")).encode())
         rows = [(page_name(number), check) for number, check in enumerate(checks)]
         (folder / "index.html").write_bytes(render("checks", rows=rows).encode())
-    (folder / MARKER).write_text(json.dumps({"kind": KIND, "version": VERSION}) + "\n", "utf-8")
+    (folder / REPORT_MARKER).write_text(json.dumps({"kind": KIND, "version": VERSION}) + "\n", "utf-8")
 
 
 def check_page(check: ManuscriptCheck, back: tuple[str, str] | None = None, notice: str = "") -> str:

@@ -17,9 +17,9 @@ from whorl.report import pair, submission
 from whorl.report.markup import coloured_ahead
 from whorl.report.overview import cluster_page, overview, submissions_name, submissions_pages
 from whorl.report.pages import NO_REVIEW, REVIEW_KIND, IgnoredPassage, Review, ReviewMark, page_name, review_key
+from whorl.stores import REPORT_MARKER
 
-# Marks a folder as a report, which a new report may replace.
-MARKER = "whorl-report.json"
+# Says in its marker that a folder is a report, which a new report may replace.
 KIND = "whorl report"
 
 # Size of a report in bytes without its overview, which takes less than half a megabyte of the 10 MB, and without what
@@ -68,7 +68,7 @@ def check_folder(folder: Path) -> None:
 
 
 def _is_report(folder: Path) -> bool:
-    marker = folder / MARKER
+    marker = folder / REPORT_MARKER
     if not marker.is_file():
         return False
     try:
@@ -141,7 +141,7 @@ def _fill(
     left -= _write_submissions(comparison, folder / "submission", title, int(SUBMISSIONS * left))
     cut = _write_pairs(comparison, folder / "pair", title, review, now, left, progress)
     _save(folder / "index.html", overview(comparison, title, now, review, cut))
-    (folder / MARKER).write_text(json.dumps({"kind": KIND, "version": VERSION}) + "\n", "utf-8")
+    (folder / REPORT_MARKER).write_text(json.dumps({"kind": KIND, "version": VERSION}) + "\n", "utf-8")
 
 
 def _save(path: Path, page: str) -> int:

@@ -65,7 +65,7 @@ PATIENCE = 4
 
 # (least, most) of each limit. Least: the interpreter with NumPy takes 50 MB of data, a parser needs some more; with
 # less than 100 calls not even an import works; a C stack under 1 MB is less than C libraries count on.
-_RANGES: dict[str, tuple[float, float]] = {
+RANGES: dict[str, tuple[float, float]] = {
     "seconds": (0.01, 86_400),
     "memory": (128 * MEGABYTE, 1 << 46),
     "result": (1, 1 << 40),
@@ -105,7 +105,7 @@ class Limits:
 
 
 def _faults(limits: Limits) -> Iterator[str]:
-    for name, (least, most) in _RANGES.items():
+    for name, (least, most) in RANGES.items():
         value = getattr(limits, name)
         if not _number(value, whole=name != "seconds"):
             yield f"{name}: {value!r} is not a {'number' if name == 'seconds' else 'whole number'}"

@@ -71,8 +71,10 @@ def test_version_3():
         ({"kernelspec": {"name": "julia-1.9"}}, "julia"),
         ({"kernelspec": {"language": "C#"}}, "csharp"),
         ({"kernelspec": {"name": "7"}}, "code"),
-        ({"kernelspec": {"language": 3}}, "code"),
-        ([], "code"),
+        ({"kernelspec": {"language": 3}}, "python"),
+        ([], "python"),
+        ({}, "python"),
+        ({"colab": {}}, "python"),
     ],
 )
 def test_the_language(metadata, language):

@@ -15,6 +15,7 @@ from whorl.formats.documents import markdown
 from whorl.formats.documents.extraction import Extracted, SectionMark, in_parts
 from whorl.formats.encoding import decode
 
+DEFAULT = "python"
 UNKNOWN = "code"  # the label of a code cell whose language nobody says
 TEXT = frozenset({"markdown", "heading", "html", "raw"})  # the labels of cells that are no code
 
@@ -218,9 +219,10 @@ def _source(source: Any, number: int) -> str:
 
 
 def _language(notebook: dict[str, Any]) -> str:
+    """Return the language that the metadata state, or else Python, in which Jupyter opens such a notebook."""
     metadata = notebook.get("metadata")
     for section, key in (("kernelspec", "language"), ("language_info", "name"), ("kernelspec", "name")):
         entry = metadata.get(section) if isinstance(metadata, dict) else None
         if isinstance(entry, dict) and isinstance(entry.get(key), str) and entry[key]:
             return normalised(entry[key])
-    return UNKNOWN
+    return DEFAULT
