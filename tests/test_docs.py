@@ -58,6 +58,17 @@ def test_every_link_resolves(page):
         assert (page.parent / target).exists(), target
 
 
+def test_every_module_that_is_named_exists():
+    folders = ("src", "tests", "tools", "benchmarks", "experiments", "fuzz", "examples")
+    modules = {file.relative_to(ROOT).as_posix() for folder in folders for file in (ROOT / folder).rglob("*.py")}
+    pages = [*(ROOT / "docs" / "decisions").glob("*.md"), ROOT / "docs" / "normal-form.md", ROOT / "ARCHITECTURE.md"]
+    named = {name for page in pages for name in re.findall(r"`([\w./-]+\.py)`", page.read_text("utf-8"))}
+    assert len(named) > 50
+    assert not [
+        name for name in named if not any(f"/{module}".endswith(f"/{name}") for module in modules | {"setup.py"})
+    ]
+
+
 class TestCommandLine:
     def test_the_page_is_up_to_date(self):
         advice = "run .venv/bin/python tools/make_cli_docs.py"
