@@ -24,6 +24,9 @@ INDEX_DATABASE, REGISTRY_DATABASE, SWEEP_DATABASE, SERVICE_DATABASE = (
 )
 SEGMENTS, KEY, LOCK = "segments", "secret.key", "lock"
 
+# The file that marks a folder as a report.
+REPORT_MARKER = "whorl-report.json"
+
 # The kinds of stores: all of the first names are in the folder, and one of the others. A key comes before its database.
 _MARKS: tuple[tuple[str, set[str], set[str]], ...] = (
     ("a Whorl index", {INDEX_DATABASE}, {KEY, SEGMENTS, LOCK}),
@@ -32,8 +35,24 @@ _MARKS: tuple[tuple[str, set[str], set[str]], ...] = (
     ("an unfinished Whorl store", {KEY, SEGMENTS}, {KEY}),
     ("a Whorl service's folder", {SERVICE_DATABASE}, {"service.lock", "jobs"}),
     ("a Whorl clustering", {"documents.parquet", "pairs.parquet"}, {"keep.txt", "summary.json"}),
+    ("a Whorl report", {REPORT_MARKER, "index.html"}, {REPORT_MARKER}),
     ("the phases of a Whorl clustering", {"records", "shingles", LOCK}, {"id", "state.json"}),
 )
+
+# The subfolder with the report of a corpus that was written again, and a file in it. Readers of data folders ignore
+# names that begin with _.
+WORK, RECIPE_FILE = "_whorl", "recipe.json"
+
+# Kind of store → the command that reads it, with its folder for {}.
+_READERS = {
+    "a Whorl index": "search {} FILES",
+    "a Whorl registry": "registry search {} FILES",
+    "a Whorl sweep store": "sweep find {} URL",
+    "a Whorl clustering": "cluster -o {} --query ID",
+}
+
+# Why a folder that is a store is skipped, behind its kind.
+NO_DOCUMENT = ": none of its files is a document"
 
 DATABASES = (INDEX_DATABASE, REGISTRY_DATABASE, SWEEP_DATABASE, SERVICE_DATABASE)
 _PRIVATE = frozenset({KEY, *DATABASES, *(name + end for name in DATABASES for end in BESIDE)})
@@ -44,12 +63,33 @@ _in_use: Counter[Path] = Counter()
 _turn = RLock()
 
 
-def kind_of(names: Collection[str]) -> str:
-    """Return the kind of store that a folder with these names is; "" if it is none."""
+def kind_of(names: Collection[str], folder: str = "") -> str:
+    """Return the kind of store that a folder with these names is; "" if it is none. ``folder`` is its own name, if
+    known."""
+    if folder == WORK and RECIPE_FILE in names:
+        return "the report of a corpus that Whorl wrote"
     for kind, all_of, any_of in _MARKS:
         if all(name in names for name in all_of) and any(name in names for name in any_of):
             return kind
     return ""
+
+
+def store_in(folder: Path) -> str:
+    """Return the kind of store that a folder is; "" if it is none, or if it cannot be read, which opening it says."""
+    try:
+        return kind_of(os.listdir(folder))  # noqa: PTH208  (names, not paths)
+    except OSError:
+        return ""
+
+
+def missing_store(folder: Path, kind: str) -> DocumentError:
+    """Return the error for a folder without a store of a kind, "index" or "registry". It says which command reads the
+    store that is there, or which one creates a store."""
+    there = store_in(folder)
+    if there in _READERS and there != f"a Whorl {kind}":
+        command = _READERS[there].format(folder)
+        return DocumentError(f"{folder}: no {kind}, but {there}: read it with 'whorl {command}'")
+    return DocumentError(f"{folder}: no {kind}: create one with 'whorl {kind} create {folder}'")
 
 
 def is_index(path: Path) -> bool:
@@ -74,7 +114,7 @@ def note_closed(database: Path) -> None:
 def refusal(path: Path) -> str:
     """Return why a file must not be read as a document: it is a key or a database of a store, or SQLite has it open in
     this process, perhaps under another name. "" if it may be read."""
-    if path.name in _PRIVATE and (kind := _kind_around(path)):
+    if path.name in _PRIVATE and (kind := store_in(path.parent)):
         return f"part of {kind}, not a document"
     if _in_use and _is_in_use(path):
         return "a database that is in use, not a document"
@@ -86,13 +126,6 @@ def refuse(path: Path) -> None:
     why = refusal(path)
     if why:
         raise DocumentError(why, str(path))
-
-
-def _kind_around(path: Path) -> str:
-    try:
-        return kind_of(os.listdir(path.parent))  # noqa: PTH208  (names, not paths)
-    except OSError:
-        return ""  # opening the file says why
 
 
 def _is_in_use(path: Path) -> bool:

@@ -118,9 +118,11 @@ def test_rows_have_columns_of_their_own(papers):
 def test_rotation_by_name_by_age_and_by_suspicion(filled):
     assert as_json("rotate", filled, "papers/1.txt", "--texts", "papers")["rotated"] == 1
     assert {entry["id"]: entry["rotations"] for entry in as_json("list", filled)}["papers/1.txt"] == 1
-    assert as_json("rotate", filled, "--texts", "papers", "--older-than", "180d") == {"missing": [], "skipped": []}
+    nothing: dict[str, list[object]] = {"changed_documents": [], "missing": [], "skipped": []}
+    assert as_json("rotate", filled, "--texts", "papers", "--older-than", "180d") == nothing
+    assert run("rotate", filled, "--texts", "papers", "--older-than", "180d").output == "nothing to do\n"
     assert as_json("rotate", filled, "--texts", "papers", "--older-than", "0d", "--limit", "2")["rotated"] == 2
-    assert as_json("rotate", filled, "--texts", "papers", "--suspicious") == {"missing": [], "skipped": []}
+    assert as_json("rotate", filled, "--texts", "papers", "--suspicious") == nothing
     assert as_json("rotate", filled, "--texts", "papers")["rotated"] == 3
     (answer,) = as_json("search", filled, "papers/0.txt")
     assert answer["hits"][0]["ratio"] == 1
@@ -133,6 +135,132 @@ def test_documents_without_a_text_at_hand_are_reported(filled):
     assert [(entry["id"], entry["contact"]) for entry in answer["missing"]] == [("papers/2.txt", "a@example.org")]
     shown = run("rotate", filled, "--texts", "papers").output
     assert "text not found: papers/2.txt (https://example.org/2.txt, a@example.org)" in shown
+
+
+def test_documents_whose_text_has_changed_are_reported_with_their_address_and_contact(filled):
+    Path("papers/1.txt").write_text(prose(8, 900))
+    answer = as_json("rotate", filled, "--texts", "papers")
+    assert (answer["rotated"], answer["changed"], answer["missing"]) == (2, 1, [])
+    assert [(entry["id"], entry["contact"]) for entry in answer["changed_documents"]] == [
+        ("papers/1.txt", "a@example.org")
+    ]
+    shown = run("rotate", filled, "--texts", "papers")
+    assert shown.stdout == "2 rotated, 1 changed\n"
+    changed, advice = shown.stderr.splitlines()
+    assert changed == "text has changed: papers/1.txt (https://example.org/1.txt, a@example.org)"
+    assert "whorl registry add" in advice
+
+
+def test_the_limit_counts_what_is_rotated(filled):
+    """Documents that cannot be rotated do not block those behind them."""
+    Path("papers/0.txt").unlink()
+    Path("papers/1.txt").write_text(prose(8, 900))
+    Path("more").mkdir()
+    for number in (3, 4, 5):
+        Path(f"more/{number}.txt").write_text(prose(number, 900))
+    assert as_json("add", filled, "more")["added"] == 3
+    for turn in ("papers/2.txt", "more/3.txt", "more/4.txt", "more/5.txt", "papers/2.txt"):
+        before = {entry["id"]: entry["rotations"] for entry in as_json("list", filled)}
+        answer = as_json("rotate", filled, "--texts", "papers", "--texts", "more", "--limit", "1")
+        assert answer["rotated"] == 1
+        after = {entry["id"]: entry["rotations"] for entry in as_json("list", filled)}
+        assert [name for name in after if after[name] > before[name]] == [turn]
+        assert [entry["id"] for entry in answer["missing"]] == ["papers/0.txt"]
+        assert [entry["id"] for entry in answer["changed_documents"]] == ["papers/1.txt"]
+
+
+def test_the_limit_holds_for_ids_too(filled):
+    answer = as_json("rotate", filled, *(f"papers/{number}.txt" for number in range(3)), "--texts", "papers",
+                     "--limit", "2")  # fmt: skip
+    assert answer["rotated"] == 2
+
+
+def test_a_run_that_rotates_nothing_says_so(filled):
+    Path("none").mkdir()
+    shown = run("rotate", filled, "--texts", "none")
+    assert shown.stdout == "0 rotated\n"
+    assert shown.stderr.count("text not found: ") == 3
+
+
+def test_a_long_list_of_missing_texts_is_cut_short(filled, monkeypatch):
+    from whorl.cli import registry_output
+
+    monkeypatch.setattr(registry_output, "NAMED", 2)
+    Path("none").mkdir()
+    shown = run("rotate", filled, "--texts", "none").stderr.splitlines()
+    assert len(shown) == 3
+    assert shown[-1] == "text not found: 1 more, see --format json"
+    assert len(as_json("rotate", filled, "--texts", "none")["missing"]) == 3
+
+
+def without_texts(name, *paths):
+    from whorl import Index
+
+    with Index.create(name, text=False) as index:
+        for path in paths:
+            index.add(path)
+
+
+def test_an_index_without_texts_verifies_nothing_and_the_next_source_does(filled):
+    without_texts("bare.index", "papers/1.txt")
+    (answer,) = as_json("search", filled, "papers/1.txt", "--verify", "bare.index", "--verify", "papers")
+    assert answer["hits"][0]["verified"] is True
+    (answer,) = as_json("search", filled, "papers/1.txt", "--verify", "bare.index")
+    (hit,) = answer["hits"]
+    assert (hit["verified"], hit["reason"], hit["passages"]) == (False, "bare.index: the index keeps no texts", [])
+    shown = run("search", filled, "papers/1.txt", "--verify", "bare.index").output
+    assert "100%  papers/1.txt" in shown
+    assert "not verified: bare.index: the index keeps no texts" in shown
+
+
+def test_an_index_without_texts_rotates_nothing_and_the_next_source_does(filled):
+    without_texts("bare.index", "papers/0.txt", "papers/1.txt")
+    answer = as_json("rotate", filled, "--texts", "bare.index", "--texts", "papers/1.txt")
+    assert answer["rotated"] == 1
+    assert {entry["id"]: entry["reason"] for entry in answer["missing"]} == {
+        "papers/0.txt": "bare.index: the index keeps no texts",
+        "papers/2.txt": "its text was not found",
+    }
+    shown = run("rotate", filled, "papers/0.txt", "--texts", "bare.index").stderr
+    assert shown == (
+        "text not found: papers/0.txt (https://example.org/0.txt, a@example.org): "
+        "bare.index: the index keeps no texts\n"
+    )
+
+
+def test_a_text_that_cannot_be_used_does_not_hide_the_one_in_the_next_source(filled):
+    Path("damaged/papers").mkdir(parents=True)
+    Path("damaged/papers/0.txt").write_bytes(b"text\0" * 999)
+    Path("damaged/papers/1.txt").write_text(prose(8, 900))
+    (answer,) = as_json("search", filled, "papers/0.txt", "--verify", "damaged")
+    assert answer["hits"][0]["verified"] is False
+    assert "binary" in answer["hits"][0]["reason"]
+    (answer,) = as_json("search", filled, "papers/0.txt", "--verify", "damaged", "--verify", "papers")
+    assert answer["hits"][0]["verified"] is True
+    answer = as_json("rotate", filled, "--texts", "damaged", "--texts", "papers")
+    assert answer == {"rotated": 3, "changed_documents": [], "missing": [], "skipped": []}
+
+
+@pytest.mark.parametrize("option", ["search", "rotate"])
+def test_a_registry_has_no_texts_to_give(filled, option):
+    command = ["search", filled, "papers/0.txt", "--verify"] if option == "search" else ["rotate", filled, "--texts"]
+    shown = run(*command, filled)
+    assert "papers.registry: a Whorl registry, which has no texts" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("", "no text to search for"),
+        (" \n", "no text to search for"),
+        ("A few words.", "too short: it has 4 consonants after its prolog and needs 20"),
+    ],
+)
+def test_a_text_with_nothing_to_search_for_is_said_to_have_none(filled, text, note):
+    assert f"note: {note}\n" in run("search", filled, "-", text=text).output
+    (answer,) = as_json("search", filled, "-", text=text)
+    assert (answer["hits"], answer["notes"]) == ([], [note])
+    assert as_json("search", filled, "papers/0.txt")[0]["notes"] == []
 
 
 def test_removal(filled):

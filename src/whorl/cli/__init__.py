@@ -127,12 +127,12 @@ class LazyGroup(click.Group):
         except click.NoSuchOption as error:
             raise _unknown_option(error) from None
         except WhorlError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(_line(error)) from error
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise
             where = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{where}{error.strerror or error}") from error
+            raise click.ClickException(_line(f"{where}{error.strerror or error}")) from error
         except MemoryError as error:
             raise click.ClickException("not enough memory") from error
         except (ImportError, RuntimeError) as error:
@@ -140,6 +140,13 @@ class LazyGroup(click.Group):
             if not shortage:
                 raise
             raise click.ClickException(shortage) from error
+
+
+def _line(message: object) -> str:
+    """Return a message on one line: the name of a file in it must not steer the terminal."""
+    from whorl.formats.archives.names import printable  # only errors need it
+
+    return printable(str(message))
 
 
 def _unknown_command(name: str) -> str:

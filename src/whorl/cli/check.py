@@ -230,7 +230,7 @@ def _write_report(checks: list[ManuscriptCheck], report: Path | None, *, err: bo
     if report is not None and checks:
         from whorl.report.check import write_checks
 
-        click.echo(f"report: {write_checks(checks, report)}", err=err)
+        click.echo(printable(f"report: {write_checks(checks, report)}"), err=err)
 
 
 def _print(check: ManuscriptCheck) -> None:
@@ -238,7 +238,7 @@ def _print(check: ManuscriptCheck) -> None:
     click.secho(printable(check.name), bold=True)
     click.echo(f"{counted:>5} similar; {raw} without exclusions")
     for note in check.notes:
-        click.secho(f"note: {note}", fg="yellow")
+        click.secho(printable(f"note: {note}"), fg="yellow")
     rows, common = _origin_rows(check) if check.is_program else (list(_source_rows(check)), [])
     shown = min(SHOWN, check.limit)
     for share, about in rows[:shown]:
@@ -251,7 +251,7 @@ def _print(check: ManuscriptCheck) -> None:
         click.secho(f"       not counted: common code in {releases}, most in {common[0][1]}", dim=True)
     for source in check.sources:
         if source.excluded:
-            click.secho(f"       left out: {printable(source.title)}: {source.excluded}", dim=True)
+            click.secho(printable(f"       left out: {source.title}: {source.excluded}"), dim=True)
 
 
 def _source_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:

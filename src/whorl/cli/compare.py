@@ -16,6 +16,7 @@ import click
 
 from whorl.cli.compare_output import after_comparing, recognised_lines
 from whorl.cli.options import (
+    THREADS,
     IntegerRange,
     NumberRange,
     as_option,
@@ -46,9 +47,12 @@ from whorl.comparison.settings import (
 )
 from whorl.engine.cache import MOST, CacheUse, ReadCache, default_folder, is_cache
 from whorl.errors import InputError
+from whorl.formats.archives.names import printable
 from whorl.scheme import Scheme
 
 DEFAULTS = Settings()
+# Megabytes of a report at most: more than a disk has.
+MOST_MEGABYTES = 1_000_000_000
 # The exit status if a pair reaches --fail-on. 1 and 2 are errors.
 REACHED = 3
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -59,7 +63,7 @@ OPTIONS = (
     click.option("--archive", multiple=True, type=EXISTING,
                  help="Earlier submissions: compared with the new ones, not with each other. Can be repeated."),
     click.option("--report", type=click.Path(path_type=Path), help="Write an HTML report to this folder."),
-    click.option("--report-size", type=NumberRange(min=1), metavar="MB",
+    click.option("--report-size", type=NumberRange(1, MOST_MEGABYTES), metavar="MB",
                  help="Size that the report keeps to. If there is too little room, pairs with low scores show their "
                  "longest passages only, and each page says what it leaves out.  [default: 10, or 0.1 a page]"),
     click.option("--review", type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -76,8 +80,8 @@ OPTIONS = (
     click.option("--threshold", type=NumberRange(min=0),
                  help=f"Hide pairs below this score (0 to 1).  [default: {THRESHOLD}, or 1 for counts]"),
     click.option("--long", type=IntegerRange(min=0),
-                 help="Also list pairs that share a passage of this many tokens or letters, whatever their score; 0: "
-                 "off.  [default: 66 tokens, 195 letters; "
+                 help="Also list pairs that share so many tokens in a row, or a passage of so many letters, whatever "
+                 "their score; 0: off.  [default: 66 tokens, 195 letters; "
                  f"{LONG_IN_CODE} and {LONG_IN_PROSE} times the guarantee]"),
     click.option("--sort", "measure", type=click.Choice([*MEASURES, *LATE]), default=DEFAULTS.measure,
                  show_default=True, help="Measure that ranks the pairs and that --threshold refers to."),
@@ -120,7 +124,7 @@ def _options(command: Any) -> Any:
 @limits_options
 @click.option(
     "--threads",
-    type=IntegerRange(min=1),
+    type=THREADS,
     default=DEFAULTS.threads,
     show_default="one per core",
     help="Threads that read, and processes that parse.",
@@ -179,7 +183,7 @@ def command(
     ):
         names = ", ".join(path.resolve().name for path in paths) if not options["anonymise"] else "Submissions"
         for line in recognised_lines(comparison):
-            click.echo(line, err=form != "table")
+            click.echo(printable(line), err=form != "table")
         comparison = _with_run(comparison, options, review)
         if jplag is not None:
             from whorl.comparison.jplag import write_jplag
@@ -189,9 +193,9 @@ def command(
         _show(comparison, form, group_by is not None)
         advice = after_comparing(comparison, paths, options["include"])
     if page is not None:
-        click.echo(f"report: {page}", err=form != "table")
+        click.echo(printable(f"report: {page}"), err=form != "table")
     if advice is not None:
-        click.echo(advice, err=True)
+        click.echo(printable(advice), err=True)
     reached = 0 if fail_on is None else sum(pair.score >= fail_on for pair in comparison.pairs)
     if reached:
         pairs = "1 pair scores" if reached == 1 else f"{reached:,} pairs score"
@@ -292,12 +296,12 @@ def _cache(options: dict[str, Any]) -> Iterator[ReadCache | None]:
     except InputError as error:
         if options["cache_folder"] is not None:
             raise
-        click.echo(f"{error}; every file is read", err=True)
+        click.echo(printable(f"{error}; every file is read"), err=True)
         yield None
         return
     yield cache
     for fault in cache.faults:
-        click.echo(fault, err=True)
+        click.echo(printable(fault), err=True)
 
 
 @click.group()
@@ -324,7 +328,8 @@ def show(folder: Path | None) -> None:
     """Show where the cache is, and how large."""
     place = folder or default_folder()
     use = ReadCache(place).use() if is_cache(place) else CacheUse(0, 0)
-    click.echo(f"{place}: {use.entries:,} entries in {use.size / 1e6:,.1f} MB, at most {MOST / 1e6:,.0f} MB")
+    size = f"{use.size / 1e6:,.1f} MB, at most {MOST / 1e6:,.0f} MB"
+    click.echo(printable(f"{place}: {use.entries:,} entries in {size}"))
 
 
 @cache.command()
@@ -333,7 +338,7 @@ def clear(folder: Path | None) -> None:
     """Remove everything in the cache."""
     place = folder or default_folder()
     use = ReadCache(place).clear() if is_cache(place) else CacheUse(0, 0)
-    click.echo(f"{place}: removed {use.entries:,} entries, {use.size / 1e6:,.1f} MB")
+    click.echo(printable(f"{place}: removed {use.entries:,} entries, {use.size / 1e6:,.1f} MB"))
 
 
 def _some(context: click.Context, paths: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -86,7 +86,8 @@ def _print_not_compared(console: "Console", comparison: Comparison) -> None:
         size = "" if item.size is None else f" ({format_bytes(item.size)})"
         inside = item.file.removeprefix(f"{item.submission}/")
         file = f": {inside}" if inside and inside != item.submission else ""
-        console.print(_text(f"  {item.submission or 'the base'}{file}{size}: {item.reason}", "red"), soft_wrap=True)
+        line = f"  {item.submission or 'the base'}{file}{size}: {item.reason}"
+        console.print(_text(printable(line), "red"), soft_wrap=True)
     if len(items) > ROWS:
         console.print(f"  … and {len(items) - ROWS:,} more: --report FOLDER or --format json shows them", style="red")
     console.print()
@@ -107,7 +108,7 @@ def _summary(comparison: Comparison) -> "Text":
     if not comparison.compared:
         return _text(f"{everybody}, no pair to compare")
     unit = comparison.scheme.symbols or "symbols"
-    or_long = f" or a shared passage of {comparison.long} {unit}" if comparison.long else ""
+    or_long = f" or {comparison.long_rule}" if comparison.long else ""
     guarantee = comparison.scheme.guarantee
     promise = f"; every shared passage of {guarantee} {unit} is found" if guarantee else ""
     return _text(
@@ -143,7 +144,7 @@ def _pairs(comparison: Comparison) -> "Table":
     for pair in rows:
         numbers = pair.score, pair.similarity, pair.containment, pair.left_coverage, pair.right_coverage
         names = (
-            _text(f"{comparison.submissions[side].name}{_and_more(others)}")
+            _text(printable(f"{comparison.submissions[side].name}{_and_more(others)}"))
             for side, others in zip((pair.left, pair.right), comparison.others(pair), strict=True)
         )
         reason = [pair.listed if pair.listed == BY_PASSAGE else "its " + comparison.measure] if has_long else []
@@ -164,7 +165,8 @@ def _groups(comparison: Comparison) -> "Table | Text":
     table.add_column("person")
     table.add_column("person")
     for group in comparison.groups[:ROWS]:
-        table.add_row(f"{100 * group.score:.0f}%", str(len(group.pairs)), _text(group.left), _text(group.right))
+        people = (_text(printable(person)) for person in (group.left, group.right))
+        table.add_row(f"{100 * group.score:.0f}%", str(len(group.pairs)), *people)
     return table
 
 
@@ -172,16 +174,16 @@ def _print_clusters(console: "Console", comparison: Comparison) -> None:
     for number, cluster in enumerate(comparison.clusters[:ROWS], 1):
         names = ", ".join(comparison.submissions[member].name for member in cluster.members[:ROWS])
         more = f" … and {len(cluster.members) - ROWS:,} more" if len(cluster.members) > ROWS else ""
-        line = f"cluster {number}, {len(cluster.members):,} submissions: {names}{more}"
+        line = printable(f"cluster {number}, {len(cluster.members):,} submissions: {names}{more}")
         console.print(_text(line if number > 1 else f"\n{line}"), soft_wrap=True)
 
 
 def _print_odd(console: "Console", comparison: Comparison) -> None:
-    """Print findings about single submissions. Replace control characters in the texts that they quote."""
+    """Print findings about single submissions."""
     odd = [(number, finding) for number, findings in comparison.findings.submissions.items() for finding in findings]
     for number, finding in odd[:ROWS]:
-        words = "".join(letter if letter.isprintable() else "�" for letter in finding.words)
-        console.print(_text(f"odd, {comparison.submissions[number].name}: {words}"), soft_wrap=True)
+        line = f"odd, {comparison.submissions[number].name}: {finding.words}"
+        console.print(_text(printable(line)), soft_wrap=True)
     if len(odd) > ROWS:
         more = f"… and {len(odd) - ROWS:,} more findings: --report FOLDER or --format json shows them"
         console.print(more, style="dim")
@@ -194,14 +196,14 @@ def _print_notes(console: "Console", comparison: Comparison) -> None:
         if item.expected:
             left_out.setdefault(item.reason.replace(item.name, "the file"), []).append(item)
     for reason, items in sorted(left_out.items(), key=lambda entry: -sum(item.size or 0 for item in entry[1])):
-        console.print(_text(_left_out(reason, items), "yellow"), soft_wrap=True)
+        console.print(_text(printable(_left_out(reason, items)), "yellow"), soft_wrap=True)
     notes: dict[str, list[str]] = {}
     for submission in comparison.submissions:
         for file in submission.files:
             for note in file.notes:
                 notes.setdefault(note, []).append(f"{submission.name}: {file.name}")
     for reason, names in sorted(notes.items(), key=lambda entry: -len(entry[1])):
-        console.print(_text(f"note: {_some(names)}: {reason}", "yellow"), soft_wrap=True)
+        console.print(_text(printable(f"note: {_some(names)}: {reason}"), "yellow"), soft_wrap=True)
 
 
 def _left_out(reason: str, items: list[Skipped]) -> str:

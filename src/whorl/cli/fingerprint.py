@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from whorl.cli.options import (
+    THREADS,
     IntegerRange,
     as_option,
     check_readable,
@@ -24,6 +25,7 @@ from whorl.cli.progress import bar
 from whorl.engine.documents import excerpts
 from whorl.engine.fingerprints import Fingerprints, fingerprint, selector
 from whorl.engine.hashing import Key
+from whorl.formats.archives.names import printable
 from whorl.model import Document
 from whorl.scheme import Scheme
 
@@ -42,7 +44,7 @@ BATCH = 4096
 @limits_options
 @click.option("--limit", type=IntegerRange(min=0),
               help="Show at most this many fingerprints per document.  [default: 20 in a table]")  # fmt: skip
-@click.option("--threads", type=IntegerRange(min=1), default=1, show_default=True, help="Threads per document.")
+@click.option("--threads", type=THREADS, default=1, show_default=True, help="Threads per document.")
 @format_option("table", "json")
 def command(
     files: tuple[Path, ...], scheme_name: str, key_file: Path | None, as_format: str | None, limit: int | None,
@@ -143,10 +145,10 @@ def _print_table(console: Any, document: Document, fingerprints: Fingerprints, s
     from rich.table import Table
     from rich.text import Text
 
-    console.print(Text(document.name, "bold"), soft_wrap=True)
+    console.print(Text(printable(document.name), "bold"), soft_wrap=True)
     console.print(_in_numbers(fingerprints, _expected(scheme)), soft_wrap=True)
     for note in fingerprints.notes:
-        console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
+        console.print(Text(printable(f"note: {note}"), "yellow"), soft_wrap=True)
     if not len(fingerprints) or not limit:
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -157,7 +159,7 @@ def _print_table(console: Any, document: Document, fingerprints: Fingerprints, s
     table.add_column("span", no_wrap=True, min_width=len(f"{last.start}–{last.end}"))
     table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
     for row in _rows(document, fingerprints, limit):
-        visible = " ".join(row["text"].split())
+        visible = printable(" ".join(row["text"].split()))
         table.add_row(row["hash"], str(row["position"]), f"{row['start']}–{row['end']}", Text(visible))
     console.print(table)
     if len(fingerprints) > limit:

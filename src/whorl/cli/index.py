@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whorl.cli.options import (
-    IntegerRange,
+    THREADS,
     as_option,
     backend_options,
     columns_options,
@@ -117,7 +117,7 @@ def command() -> None:
 def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> None:
     """Create an empty INDEX. Its scheme cannot be changed later. It gets its own secret key."""
     with Index.create(index, scheme_of(scheme_name, settings), text=not no_text) as created:
-        click.echo(f"{index}: an empty index, scheme {created.scheme.id}")
+        click.echo(printable(f"{index}: an empty index, scheme {created.scheme.id}"))
 
 
 @command.command()
@@ -131,7 +131,7 @@ def create(index: Path, scheme_name: str, no_text: bool, **settings: Any) -> Non
 @as_option
 @rules_options
 @limits_options
-@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
+@click.option("--threads", type=THREADS, default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def add(places: tuple[str, ...], as_format: str | None, form: str, **options: Any) -> None:
     """Add the documents in PATHS to INDEX: files, folders, archives, JSONL, Parquet, WARC. Replace equal names.
@@ -170,7 +170,7 @@ def add(places: tuple[str, ...], as_format: str | None, form: str, **options: An
 @as_option
 @rules_options
 @limits_options
-@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
+@click.option("--threads", type=THREADS, default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def build(
     index: Path, paths: tuple[Path, ...], scheme_name: str, as_format: str | None, form: str, **options: Any
@@ -276,7 +276,7 @@ def list_(places: tuple[str, ...], form: str, **options: Any) -> None:
             return
         for entry in entries:
             owner = f"  {entry['owner']}" if "owner" in entry else ""
-            click.echo(f"{entry['fingerprints']:8,}  {entry['format']:10}  {entry['name']}{owner}")
+            click.echo(printable(f"{entry['fingerprints']:8,}  {entry['format']:10}  {entry['name']}{owner}"))
 
 
 @command.command()
@@ -292,7 +292,7 @@ def stats(places: tuple[str, ...], form: str, **options: Any) -> None:
         click.echo(json.dumps(figures))
         return
     for name, value in figures.items():
-        click.echo(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value}")
+        click.echo(printable(f"{name:12} {value:,}" if isinstance(value, int) else f"{name:12} {value}"))
 
 
 @command.command()
@@ -310,7 +310,7 @@ def verify(index: Path) -> None:
         with ServiceDatabase(index / SERVICE) as service:
             service.verify()
             JobQueue(service, index / JOBS_FOLDER).verify()
-    click.echo(f"{index}: {count:,} documents, all sound")
+    click.echo(printable(f"{index}: {count:,} documents, all sound"))
 
 
 @command.command()
@@ -329,7 +329,7 @@ def backup(index: Path, copy: Path) -> None:
     from whorl.service.database import back_up
 
     count = back_up(index, copy)
-    click.echo(f"{copy}: {count:,} documents, all sound")
+    click.echo(printable(f"{copy}: {count:,} documents, all sound"))
 
 
 @command.command()
@@ -338,7 +338,7 @@ def compact(index: Path) -> None:
     """Merge all segments of INDEX into one and drop removed documents, for the fastest search."""
     with Index.open(index) as place:
         place.compact()
-        click.echo(f"{index}: {place.stats().segments} segment")
+        click.echo(printable(f"{index}: {place.stats().segments} segment"))
 
 
 @command.command()
@@ -360,7 +360,7 @@ def purge(index: Path, names: tuple[str, ...], form: str) -> None:
         click.echo(json.dumps(report.as_dict(), indent=1))
     else:
         for line in report.remains:
-            click.echo(f"left: {line}")
+            click.echo(printable(f"left: {line}"))
         left = "traces are left" if report.remains else "no trace is left"
         click.echo(f"{len(report.removed):,} removed; {report.searched_bytes:,} bytes searched: {left}")
     if not report.is_clean:

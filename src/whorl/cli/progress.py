@@ -32,11 +32,14 @@ def bar(file: Path) -> Iterator[Callable[[int], object] | None]:
         yield None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    from whorl.formats.archives.names import printable
 
     columns = (TextColumn("{task.description}"), BarColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(file.name, total=size)
+        task = shown.add_task(escape(printable(file.name)), total=size)
         yield lambda done: shown.update(task, completed=done)
 
 

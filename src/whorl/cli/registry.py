@@ -12,6 +12,7 @@ import click
 
 from whorl.cli.options import (
     SETTINGS,
+    THREADS,
     IntegerRange,
     NumberRange,
     as_option,
@@ -36,12 +37,14 @@ from whorl.cli.registry_output import (
     print_rotation,
 )
 from whorl.errors import DocumentError, InputError, SchemeError
+from whorl.formats.archives.names import printable
 from whorl.formats.corpora.read import read
 from whorl.formats.corpora.records import CONTACT, Columns, DigestSet, Fault
 from whorl.model import Document, Skipped
-from whorl.registry.registry import Registry, due
-from whorl.registry.search import THRESHOLD, id_of, texts, witnesses
+from whorl.registry.registry import Registry, due, rotation
+from whorl.registry.search import THRESHOLD, witnesses
 from whorl.registry.store import RegistryEntry
+from whorl.registry.texts import id_of
 from whorl.registry.writer import Changed
 from whorl.scheme import Scheme
 
@@ -122,7 +125,7 @@ def create(registry: Path, scheme_name: str, select: str | None, form: str, **op
 @as_option
 @rules_options
 @limits_options
-@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
+@click.option("--threads", type=THREADS, default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def add(registry: Path, paths: tuple[Path, ...], form: str, **options: Any) -> None:
     """Register the documents in PATHS: folders, archives, files, JSONL, Parquet, WARC. Replace equal ids.
@@ -139,7 +142,7 @@ def add(registry: Path, paths: tuple[Path, ...], form: str, **options: Any) -> N
     skipped: list[Skipped] = []
     with Registry.open(registry) as opened, stages() as progress:
         changes = opened.add_all(_documents(paths, options, skipped), threads=options["threads"])
-        states = _counted(changes, skipped, "adding", progress)
+        states = _counted(changes, skipped, progress)
     print_changes(states, skipped, form)
     if not states and not skipped:
         raise InputError("no documents found")
@@ -257,15 +260,17 @@ def stats(registry: Path, form: str) -> None:
 @click.option("--older-than", metavar="AGE", callback=lambda *options: _days(options[2]),
               help="Rotate documents whose fingerprints are at least this old: 180d, 26w, 6m or 1y.")  # fmt: skip
 @click.option("--suspicious", is_flag=True, help="Rotate documents that are searched unusually often.")
-@click.option("--limit", type=IntegerRange(min=1), help="Rotate at most this many documents, oldest first.")
+@click.option("--limit", type=IntegerRange(min=1),
+              help="Rotate at most this many documents, oldest first. Those that have no text or a changed one do not "
+              "count.")  # fmt: skip
 @limits_options
-@click.option("--threads", type=IntegerRange(min=1), default=2, show_default=True, help="Threads that read documents.")
+@click.option("--threads", type=THREADS, default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
 def rotate(registry: Path, ids: tuple[str, ...], form: str, **options: Any) -> None:
     """Replace the stored fingerprints of documents in REGISTRY: those with these IDS, those that are due, or all.
 
     Knowledge about the old fingerprints is then useless to an attacker. Searches continue meanwhile. Documents whose
-    text is not found are listed with their URL and contact.
+    text is not found or has changed are listed with their URL and contact.
 
     \b
     Examples:
@@ -273,13 +278,10 @@ def rotate(registry: Path, ids: tuple[str, ...], form: str, **options: Any) -> N
       whorl registry rotate papers.registry --texts papers.index --suspicious
     """
     set_limits(options["parse_seconds"], options["parse_memory"], options["threads"])
-    skipped: list[Skipped] = []
     with Registry.open(registry) as opened, stages() as progress:
-        wanted = {entry.name: entry for entry in _wanted(opened, ids, options)}
-        documents, left = texts(options["sources"], wanted), dict(wanted)
-        changes = opened.rotate(_unmissed(documents, left), threads=options["threads"])
-        states = _counted(changes, skipped, "rotating", progress)
-    print_rotation(states, skipped, list(left.values()), form)
+        run = rotation(opened, _wanted(opened, ids, options), options["limit"])
+        result = run.run(options["sources"], options["threads"], progress)
+    print_rotation(result, form)
 
 
 @command.command()
@@ -297,7 +299,7 @@ def backup(registry: Path, copy: Path) -> None:
     """
     with Registry.open(registry) as opened:
         count = opened.back_up(copy)
-    click.echo(f"{copy}: {count:,} documents, all sound")
+    click.echo(printable(f"{copy}: {count:,} documents, all sound"))
 
 
 @command.command()
@@ -378,20 +380,12 @@ def _wanted(opened: Registry, ids: tuple[str, ...], options: dict[str, Any]) -> 
         if missing:
             raise DocumentError(f"{opened.folder}: no document is called {', '.join(missing)}. Nothing was rotated")
         return [entry for _, entry in entries if entry is not None]
-    return list(due(opened, older_than=options["older_than"], suspicious=options["suspicious"]))[: options["limit"]]
-
-
-def _unmissed(documents: Iterator[Document], left: dict[str, RegistryEntry]) -> Iterator[Document]:
-    """Yield the documents, and remove each from the missing ones."""
-    for document in documents:
-        left.pop(document.name, None)
-        yield document
+    return list(due(opened, older_than=options["older_than"], suspicious=options["suspicious"]))
 
 
 def _counted(
     changes: Iterator[Changed | Skipped],
     skipped: list[Skipped],
-    stage: str,
     progress: Callable[[str, int, int | None], object] | None,
 ) -> Counter[str]:
     """Count the documents by state."""
@@ -402,7 +396,7 @@ def _counted(
         else:
             skipped.append(change)
         if progress is not None:
-            progress(stage, done, None)
+            progress("adding", done, None)
     return states
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from whorl.formats.archives.names import printable
+
 if TYPE_CHECKING:
     from whorl.client.client import Client
     from whorl.index.index import Index
@@ -76,7 +78,7 @@ def opened(index: Path | None, options: dict[str, Any]) -> "Index | Client":
         options["server"], token_of(options["token_file"]), collection=options.get("collection") or DEFAULT_COLLECTION
     )
     if client.address.is_readable_by_others:
-        click.echo(f"warning: {client.address.url}: the token is sent unencrypted. Use https", err=True)
+        click.echo(printable(f"warning: {client.address.url}: the token is sent unencrypted. Use https"), err=True)
     return client
 
 

@@ -10,6 +10,7 @@ import click
 
 from whorl.cli.options import IntegerRange, format_option
 from whorl.errors import InputError
+from whorl.formats.archives.names import printable
 
 PAPERS = ("winnowing", "clustering", "koala")
 
@@ -88,4 +89,4 @@ def _print(result: Any, written: tuple[Path, Path]) -> None:
         where = section.title.partition(":")[0]
         table.add_row(Text(where), Text(one.claim), Text(one.paper), Text(one.ours), verdict)
     Console().print(table)
-    click.echo(f"{written[0]} and {written[1].name}: open the page in a browser")
+    click.echo(printable(f"{written[0]} and {written[1].name}: open the page in a browser"))

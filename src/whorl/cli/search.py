@@ -185,9 +185,9 @@ def _passage(passage: Passage, text: str, other: str | None) -> dict[str, Any]:
 
 def _print_answer(answer: dict[str, Any], explain: bool) -> None:
     """Print the hits of one file, each with its best passages."""
-    click.secho(answer["name"], bold=True)
+    click.secho(printable(answer["name"]), bold=True)
     for note in answer["notes"]:
-        click.secho(f"note: {note}", fg="yellow")
+        click.secho(printable(f"note: {note}"), fg="yellow")
     if explain:
         words = ", ".join(f"{name.replace('_', '-')} {value:,}" for name, value in answer["cost"].items())
         click.secho(words, dim=True)
@@ -217,7 +217,7 @@ def _print_hit(hit: dict[str, Any]) -> None:
     words = f"has {100 * hit['containment']:.0f}% of the file, {100 * hit['contained']:.0f}% of it is in the file"
     labels = document.get("labels", [])
     title = title_of(document["name"], labels, document.get("url"))
-    click.echo(f"{shares}{words}  {printable(title)}{owner}")
+    click.echo(printable(f"{shares}{words}  {title}{owner}"))
     about = [] if title == document["name"] else [document["name"]]
     if about := [*about, *(label for label in labels if not label.startswith(TITLE))]:
         click.secho(f"       {printable(', '.join(about))}", dim=True)
@@ -227,7 +227,7 @@ def _print_alike(alike: list[dict[str, Any]]) -> None:
     if alike:
         names = ", ".join(f"{each['document']} ({100 * each['resemblance']:.0f}%)" for each in alike[:NAMES])
         more = f" and {len(alike) - NAMES:,} more" if len(alike) > NAMES else ""
-        click.echo(f"       and {len(alike):,} near-identical: {names}{more}")
+        click.echo(printable(f"       and {len(alike):,} near-identical: {names}{more}"))
 
 
 def _print_passages(hit: dict[str, Any]) -> None:
@@ -248,4 +248,4 @@ def _print_foreign(foreign: list[dict[str, str]]) -> None:
     for each in foreign:
         contact = f": ask {each['contact']}" if "contact" in each else ""
         words = _LEVELS.get(each.get("level", ""), "something of it")
-        click.echo(f"       a document of another owner has {words}{contact}")
+        click.echo(printable(f"       a document of another owner has {words}{contact}"))

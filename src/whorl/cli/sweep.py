@@ -29,6 +29,7 @@ from whorl.cli.progress import stages
 from whorl.clustering import MEASURES, ClusterSettings
 from whorl.corpus_clustering import read_base
 from whorl.errors import InputError
+from whorl.formats.archives.names import printable
 from whorl.formats.corpora.read import read
 from whorl.formats.corpora.records import CONTACT, Columns, CorpusRecord, DigestSet, Fault, Unchanged, kinds_of_faults
 from whorl.model import Document, Hashes, Skipped
@@ -207,7 +208,7 @@ def _tell_added(done: AddedDocuments, faults: list[Fault], form: str) -> None:
     left_out += [_refused(item) for item in done.skipped]
     _tell({**asdict(done), "skipped": left_out}, _added_lines(done), form)
     for kind in kinds_of_faults(left_out) if form != "json" else ():
-        click.echo(f"skipped: {kind}", err=True)
+        click.echo(printable(f"skipped: {kind}"), err=True)
     if done.skipped or any(not fault.left_out for fault in faults):
         sys.exit(1)
     if not done.documents:
@@ -272,7 +273,7 @@ def screen(sweep: Path, corpus: tuple[Path, ...], form: str, **options: Any) -> 
         answers.tell(form)
     skipped = [{"file": fault.path, "row": fault.row, "reason": fault.reason} for fault in faults]
     for kind in kinds_of_faults(skipped):
-        click.echo(f"skipped: {kind}", err=True)
+        click.echo(printable(f"skipped: {kind}"), err=True)
     if answers.counts[UNREAD] or any(not fault.left_out for fault in faults):
         sys.exit(1)
     if not answers.counts.total():
@@ -421,7 +422,7 @@ def backup(sweep: Path, copy: Path) -> None:
     """
     with Sweep.open(sweep) as opened:
         count = opened.back_up(copy)
-    click.echo(f"{copy}: {count:,} sweeps, all sound")
+    click.echo(printable(f"{copy}: {count:,} sweeps, all sound"))
 
 
 @command.command()
@@ -435,7 +436,7 @@ def verify(sweep: Path) -> None:
     """
     with Sweep.open(sweep) as opened:
         opened.verify()
-        click.echo(f"{sweep}: {len(opened.sweeps()):,} sweeps, all sound")
+        click.echo(printable(f"{sweep}: {len(opened.sweeps()):,} sweeps, all sound"))
 
 
 @command.command()
@@ -475,7 +476,7 @@ def show(sweep: Path, url: str, form: str) -> None:
 
 
 def _tell(value: dict[str, Any], lines: Iterable[str], form: str) -> None:
-    click.echo(json.dumps(value) if form == "json" else "\n".join(lines))
+    click.echo(json.dumps(value) if form == "json" else "\n".join(map(printable, lines)))
 
 
 # Columns that two dates with "to" between them take.

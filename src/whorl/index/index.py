@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.engine.hashing import Key
-from whorl.errors import DocumentError
 from whorl.index.base import BaseIndex
 from whorl.index.prepare import SPANS, TEXT, Prepared
 from whorl.index.purge import Purger, PurgeReport
@@ -22,7 +21,7 @@ from whorl.storage.postings import PostingHits
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
 from whorl.storage.store import PostingsStore
-from whorl.stores import INDEX_DATABASE, SEGMENTS
+from whorl.stores import INDEX_DATABASE, SEGMENTS, missing_store
 
 # Seconds that a writer waits for another writer.
 WAIT = 30.0
@@ -73,7 +72,7 @@ class Index(PostingsStore, BaseIndex):
         """Open an existing index."""
         folder = Path(folder)
         if not is_finished(folder / INDEX_DATABASE):
-            raise DocumentError(f"{folder}: no index: create one with 'whorl index create {folder}'")
+            raise missing_store(folder, "index")
         store = IndexStore(folder / INDEX_DATABASE)
         scheme = store.scheme()
         key = key_of(folder, scheme, "index")

@@ -11,6 +11,7 @@ from whorl.errors import DocumentError
 from whorl.index.index import WAIT
 from whorl.model import Document, Skipped
 from whorl.registry.fingerprints import Reading, read, width
+from whorl.registry.rotation import Rotation, by_age
 from whorl.registry.search import THRESHOLD, RegistryHits, rank
 from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today
 from whorl.registry.writer import Changed, Names, RegistryWriter
@@ -19,7 +20,7 @@ from whorl.storage.folder import copy_store, is_finished, key_of, make_key, maki
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
 from whorl.storage.store import PostingsStore
-from whorl.stores import REGISTRY_DATABASE, SEGMENTS
+from whorl.stores import REGISTRY_DATABASE, SEGMENTS, missing_store
 from whorl.threads import Prefetch
 
 # Documents in one commit when many are added or rotated: a page of the log.
@@ -78,7 +79,7 @@ class Registry(PostingsStore):
         """Open an existing registry."""
         folder = Path(folder)
         if not is_finished(folder / REGISTRY_DATABASE):
-            raise DocumentError(f"{folder}: no registry: create one with 'whorl registry create {folder}'")
+            raise missing_store(folder, "registry")
         store = RegistryStore(folder / REGISTRY_DATABASE)
         scheme = store.scheme()
         key = key_of(folder, scheme, "registry")
@@ -127,7 +128,8 @@ class Registry(PostingsStore):
         with self.reading():
             postings = self._snapshot.look_up(reading.hashes)
             hits, cost = rank(self._store, postings, reading, self.scheme, threshold, limit)
-        answer = RegistryHits(tuple(hits), cost, reading.symbols, reading.notes)
+        notes = reading.notes if len(reading.hashes) else self._notes_of_nothing(reading)
+        answer = RegistryHits(tuple(hits), cost, reading.symbols, notes)
         if count:
             self._count(answer)
         return answer
@@ -201,11 +203,17 @@ class Registry(PostingsStore):
                 raise DocumentError(f"{text!r} is not Unicode: rename the file", repr(document.name)) from None
         reading = read(document, self.scheme, self._key)
         if not len(reading.hashes):
-            raise TooShortError(
-                f"too short: it has {reading.symbols} {self.scheme.symbols} after its prolog and needs {self.scheme.k}",
-                document.name,
-            )
+            raise TooShortError(self._too_short(reading), document.name)
         return reading
+
+    def _notes_of_nothing(self, reading: Reading) -> tuple[str, ...]:
+        """Return the notes on a query without any substring."""
+        if reading.symbols:
+            return (*reading.notes, self._too_short(reading))
+        return reading.notes or ("no text to search for",)
+
+    def _too_short(self, reading: Reading) -> str:
+        return f"too short: it has {reading.symbols} {self.scheme.symbols} after its prolog and needs {self.scheme.k}"
 
 
 def due(registry: Registry, *, older_than: int | None = None, suspicious: bool = False) -> Iterator[RegistryEntry]:
@@ -215,9 +223,13 @@ def due(registry: Registry, *, older_than: int | None = None, suspicious: bool =
     Without either option, return all.
     """
     active = registry.activity() if suspicious else {}
-    everyone = sorted(registry.entries(), key=lambda entry: (entry.drawn, entry.serial))
-    for entry in everyone:
+    for entry in sorted(registry.entries(), key=by_age):
         is_old = older_than is not None and today() - entry.drawn >= older_than
         is_active = entry.number in active and active[entry.number].is_suspicious
         if is_old or is_active or (older_than is None and not suspicious):
             yield entry
+
+
+def rotation(registry: Registry, entries: Iterable[RegistryEntry], limit: int | None = None) -> Rotation:
+    """Return a rotation of these documents: of all, or of the ``limit`` oldest whose texts are at hand."""
+    return Rotation(entries, limit, registry._tried, registry._writer.rotate, BATCH)

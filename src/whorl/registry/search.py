@@ -1,8 +1,8 @@
-"""Search a registry: look the search fingerprint up, and rank the documents that store a part of it. Find the texts of
-the hits elsewhere, and the passages that the query shares with them."""
+"""Search a registry: look the search fingerprint up, and rank the documents that store a part of it. Find the passages
+that the query shares with the texts of the hits."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
@@ -12,20 +12,14 @@ from numpy.typing import NDArray
 from whorl.engine.documents import read_whole
 from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, InputError
-from whorl.formats.archives.rules import DEFAULT as ALL_RULES
-from whorl.formats.archives.rules import Rules
-from whorl.formats.corpora.read import read
-from whorl.formats.corpora.records import DEFAULT as USUAL
-from whorl.formats.corpora.records import Columns, CorpusRecord, Fault
-from whorl.index.index import Index
 from whorl.index.search import readable, verified
 from whorl.matching.passage import Passage
 from whorl.model import Document
 from whorl.registry.fingerprints import Reading
 from whorl.registry.store import PAGE, RegistryEntry, RegistryStore
+from whorl.registry.texts import texts
 from whorl.scheme import Scheme, preset
 from whorl.storage.postings import PostingHits
-from whorl.stores import is_index
 
 # The minimum match ratio of a hit. One substring of 100 is shared by chance with 370 of a million documents, two with
 # one document in fifteen searches (Heintze 1996, section 6.1).
@@ -178,51 +172,11 @@ def _hit(entry: RegistryEntry, shared: int, idle: int, symbols: int) -> Registry
     return RegistryHit(entry, min(1.0, shared / counted), shared, idle, longer / shorter)
 
 
-def id_of(path: Path, record: CorpusRecord) -> str:
-    """Return the name of a document of a corpus: the id of a table's row, the path of a file, or the path of a folder
-    or an archive with the name inside it."""
-    if record.row:
-        return record.id
-    return path.as_posix() if path.name == record.id and not path.is_dir() else f"{path.as_posix()}/{record.id}"
-
-
-def texts(
-    sources: Sequence[Path], wanted: Collection[str], columns: Columns = USUAL, rules: Rules = ALL_RULES
-) -> Iterator[Document]:
-    """Return the documents of these names, each from the first source that has it. Names may omit the folder."""
-    left = set(wanted)
-    for source in sources:
-        if not left:
-            return
-        for name, document in _indexed(source, left) if is_index(source) else _read(source, left, columns, rules):
-            left.discard(name)
-            yield replace(document, name=name)
-
-
-def _indexed(source: Path, left: Collection[str]) -> Iterator[tuple[str, Document]]:
-    with Index.open(source) as index:
-        for name in sorted(left):
-            if index.entry(name) is not None:
-                yield name, index.document(name)
-
-
-def _read(source: Path, left: Collection[str], columns: Columns, rules: Rules) -> Iterator[tuple[str, Document]]:
-    """Skip faulty records: the caller reports the texts that were not found."""
-    for record in read(source, columns, rules):
-        if isinstance(record, Fault):
-            continue
-        name = next((name for name in (id_of(source, record), record.id) if name in left), None)
-        if name is not None:
-            yield name, record.document
-        if not left:
-            return
-
-
 @dataclass(frozen=True, slots=True)
 class Witness:
     """The passages that a query and a hit share, verified on both texts, the longest first. The left side of a passage
-    is a span of ``left``, the query; the right side a span of ``right``, the hit. ``fault`` is the reason if the
-    document cannot be read."""
+    is a span of ``left``, the query; the right side a span of ``right``, the hit. ``fault`` is the reason if no source
+    has a text of it that can be read."""
 
     passages: tuple[Passage, ...]
     left: str
@@ -231,17 +185,21 @@ class Witness:
 
 
 def witnesses(hits: RegistryHits, document: Document, sources: Sequence[Path]) -> dict[str, Witness]:
-    """Return the passages of each hit whose text is in the sources: indexes, folders, archives, tables or files."""
+    """Return the passages of each hit whose text is in the sources: indexes, folders, archives, tables or files. A
+    source without a usable text is followed by the next one."""
     scheme = preset("text")
     whole = read_whole(document, scheme, Key.PUBLIC)
     query = readable(document.name, whole)
     witnessed: dict[str, Witness] = {}
-    for other in texts(sources, [hit.document.name for hit in hits]):
-        try:
-            read = read_whole(other, scheme, Key.PUBLIC)
-        except DocumentError as error:
-            witnessed[other.name] = Witness((), whole.text, "", error.reason)
-            continue
-        passages = verified(query, readable(other.name, read), scheme)
-        witnessed[other.name] = Witness(passages, whole.text, read.text)
-    return witnessed
+    faults: dict[str, str] = {}
+    for source in sources:
+        left = [hit.document.name for hit in hits if hit.document.name not in witnessed]
+        for other in texts(source, left, faults):
+            try:
+                read = read_whole(other, scheme, Key.PUBLIC)
+            except DocumentError as error:
+                faults[other.name] = error.reason
+                continue
+            passages = verified(query, readable(other.name, read), scheme)
+            witnessed[other.name] = Witness(passages, whole.text, read.text)
+    return {name: Witness((), whole.text, "", fault) for name, fault in faults.items()} | witnessed

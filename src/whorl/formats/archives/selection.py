@@ -12,7 +12,7 @@ from whorl.formats.archives.gitignore import Pattern
 from whorl.formats.archives.names import RefusedFileError, matchable, opened, printable, reason, special
 from whorl.formats.archives.rules import Rules
 from whorl.model import Skipped
-from whorl.stores import kind_of
+from whorl.stores import NO_DOCUMENT, kind_of
 
 T = TypeVar("T")
 
@@ -117,8 +117,8 @@ class FileSelector(Generic[T]):
         if not entries:
             yield self._skipped(place.path, "empty", files=0, expected=True)
         names = {entry.name for entry in entries}
-        if kind := kind_of(names):
-            yield self._skipped(place.path, f"{kind}: none of its files is a document", expected=True)
+        if kind := kind_of(names, place.path.rstrip("/").rpartition("/")[2]):
+            yield self._skipped(place.path, f"{kind}{NO_DOCUMENT}", expected=True)
             return
         layer, fault = self._ignores(place, names)
         if fault:
