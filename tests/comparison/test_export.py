@@ -178,7 +178,7 @@ def test_no_name_becomes_a_formula(name):
 
 
 class TestSarif:
-    def test_a_result_a_passage(self, found):
+    def test_a_result_a_passage(self, found, folder):
         log = as_sarif(found)
         assert (log["version"], log["$schema"].rpartition("/")[2]) == ("2.1.0", "sarif-2.1.0.json")
         (run,) = log["runs"]
@@ -192,19 +192,34 @@ class TestSarif:
             assert result["level"] == ("warning" if pair.score >= 0.5 else "note")
             (location,), (related,) = result["locations"], result["relatedLocations"]
             uris = [each["physicalLocation"]["artifactLocation"]["uri"] for each in (location, related)]
-            assert uris == ["Quigley-one.txt", "Waldemar/Waldemar-Xanthippe.txt"]
+            files = "Quigley-one.txt", "Waldemar/Waldemar-Xanthippe.txt"
+            assert uris == [(folder / "class" / file).as_uri() for file in files]
             region = {"startLine": passage.left.start_line, "endLine": passage.left.end_line}
             assert location["physicalLocation"]["region"] == region
         notes = run["invocations"][0]["toolExecutionNotifications"]
         assert len(notes) == len(found.not_compared)
 
-    def test_a_place_is_a_uri(self, tmp_path):
+    def test_a_place_is_a_uri(self, tmp_path, monkeypatch):
         for name in ("Zoë & co", "b#?"):
-            (tmp_path / name).mkdir()
-            (tmp_path / name / "50%.txt").write_text(samples("text")[0].text)
-        (run,) = as_sarif(whorl.compare_all(tmp_path))["runs"]
+            (tmp_path / "class" / name).mkdir(parents=True)
+            (tmp_path / "class" / name / "50%.txt").write_text(samples("text")[0].text)
+        monkeypatch.chdir(tmp_path)
+        (run,) = as_sarif(whorl.compare_all("class"))["runs"]
         place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-        assert place in ("Zo%C3%AB%20%26%20co/50%25.txt", "b%23%3F/50%25.txt")
+        assert place in ("class/Zo%C3%AB%20%26%20co/50%25.txt", "class/b%23%3F/50%25.txt")
+
+    def test_a_place_is_a_file_whatever_the_submission_is_called(self, tmp_path, monkeypatch):
+        for folder in ("one", "two"):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "a.txt").write_text(samples("text")[0].text)
+        (tmp_path / "class.csv").write_text("submission,name\na.txt,Ada\n")
+        monkeypatch.chdir(tmp_path)
+        for paths, roster in ((("one", "two"), None), (("one/a.txt", "two/a.txt"), None), ("one", "class.csv")):
+            archive = () if roster is None else "two"
+            (run,) = as_sarif(whorl.compare_all(paths, archive=archive, roster=roster))["runs"]
+            result = run["results"][0]
+            for place in (*result["locations"], *result["relatedLocations"]):
+                assert (tmp_path / place["physicalLocation"]["artifactLocation"]["uri"]).is_file()
 
     def test_every_object_has_what_the_standard_requires_and_nothing_else(self, found):
         """The names come from the schema of SARIF 2.1.0, which forbids all others."""

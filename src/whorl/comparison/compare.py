@@ -160,7 +160,7 @@ class Comparing:
         candidates, weights = self._candidates(entries, scheme, identical)
         ranked, if_long = candidates.ranked()
         submissions = tuple(
-            _submission(name, entry, records.get(entry.name, RosterRecord()))
+            _submission(name, entry, records.get(entry.name, RosterRecord()), settings)
             for name, entry in zip(shown_names(entries, records), entries, strict=True)
         )
         traces = TraceReader(self._texts(submissions, entries), self._cache, self._workers(scheme, entries))
@@ -318,7 +318,14 @@ def _compared(entries: Sequence[ReadSubmission]) -> int:
     )
 
 
-def _submission(name: str, entry: ReadSubmission, record: RosterRecord) -> Submission:
+def _place(entry: ReadSubmission) -> str:
+    """Return the path of a submission's only file, or that of its folder with a slash at the end."""
+    source = entry.sources[0] if len(entry.sources) == 1 else entry.child
+    home = entry.path if entry.path.name == source and not entry.path.is_dir() else entry.path / source
+    return str(home) if [file.name for file in entry.files] == [entry.child] else f"{home}/"
+
+
+def _submission(name: str, entry: ReadSubmission, record: RosterRecord, settings: Settings) -> Submission:
     return Submission(
         name=name,
         files=tuple(entry.files),
@@ -329,6 +336,7 @@ def _submission(name: str, entry: ReadSubmission, record: RosterRecord) -> Submi
         assignment=record.assignment,
         label=record.label,
         date=record.date,
+        place="" if settings.anonymise else _place(entry),
     )
 
 

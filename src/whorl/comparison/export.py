@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -130,7 +131,8 @@ def as_sarif(comparison: Comparison) -> dict[str, Any]:
 
 
 def _results(pair: Pair, comparison: Comparison) -> Iterator[dict[str, Any]]:
-    left, right = (comparison.submissions[side].name for side in (pair.left, pair.right))
+    sides = comparison.submissions[pair.left], comparison.submissions[pair.right]
+    left, right = (side.name for side in sides)
     unit = comparison.scheme.symbols or "symbols"
     for passage in pair.passages:
         lines = f"lines {passage.right.start_line} to {passage.right.end_line} of {passage.right.file}"
@@ -140,16 +142,19 @@ def _results(pair: Pair, comparison: Comparison) -> Iterator[dict[str, Any]]:
             "level": "warning" if pair.score >= WARNING else "note",
             "message": {"text": text},
             "rank": round(100 * pair.score, 2),
-            "locations": [_location(left, passage.left)],
-            "relatedLocations": [{"id": 1, "message": {"text": right}, **_location(right, passage.right)}],
+            "locations": [_location(sides[0], passage.left)],
+            "relatedLocations": [{"id": 1, "message": {"text": right}, **_location(sides[1], passage.right)}],
             "properties": {name: getattr(pair, name) for name in NUMBERS},
         }
 
 
-def _location(submission: str, side: Side) -> dict[str, Any]:
-    name = side.file if side.file == submission else f"{submission}/{side.file}"
+def _location(submission: Submission, side: Side) -> dict[str, Any]:
+    """Return the place of a side: a path from where the comparison ran, or a file's URI if the path is absolute."""
+    place = submission.place or f"{submission.name}/"
+    name = f"{place}{side.file}" if place.endswith("/") else place
+    uri = Path(name).as_uri() if name.startswith("/") else quote(Path(name).as_posix())
     region = {"startLine": side.start_line, "endLine": side.end_line}
-    return {"physicalLocation": {"artifactLocation": {"uri": quote(name)}, "region": region}}
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
 
 
 def _number(value: float) -> str:

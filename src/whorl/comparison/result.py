@@ -41,7 +41,8 @@ class File:
 @dataclass(frozen=True, slots=True)
 class Submission:
     """One submission. ``symbols`` and ``fingerprints`` are counted without starter code. An ``archived`` submission is
-    compared with new ones only."""
+    compared with new ones only. ``place`` is the path of its only file, or that of its folder with a slash at the end;
+    empty if it is anonymous."""
 
     name: str
     files: tuple[File, ...]
@@ -52,6 +53,7 @@ class Submission:
     assignment: str | None = None
     label: str | None = None
     date: str | None = None
+    place: str = ""
 
     @property
     def digest(self) -> str:
