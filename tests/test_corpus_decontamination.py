@@ -266,3 +266,64 @@ def test_one_letter_in_twenty_replaced(tmp_path):
     item = letters(1, 200)
     changed = "".join("ฮ" if at % 20 == 10 else letter for at, letter in enumerate(item))
     assert [(row, item) for row, item, *_ in leaked(tmp_path, [letters(2, 300) + changed], [item])] == [(1, "i0")]
+
+
+def test_items_that_are_common_are_counted(tmp_path, evals):
+    path = stored(tmp_path / "a.jsonl.gz")
+    assert whorl.decontaminate(path, tmp_path / "out", evals).report["common_items"] == 1
+    report = whorl.decontaminate(path, tmp_path / "more", evals, common=12).report
+    assert (report["common_items"], report["removed"]) == (0, 15)
+    leak = tmp_path / "leak.jsonl"
+    leak.write_text("".join(json.dumps({"text": f"{prose(seed)} {LONG}"}) + "\n" for seed in range(15)))
+    done = CliRunner().invoke(
+        main, ["decontaminate", str(leak), "--against", str(evals), "-o", str(tmp_path / "third")]
+    )
+    assert "0 items found" in done.stdout
+    assert "1 of 4 items cannot be found: nearly all of their words are phrases of many documents or it" in done.stderr
+    assert "raise --common" in done.stderr
+
+
+@pytest.mark.parametrize("from_python", [True, False])
+def test_evaluations_must_be_files(tmp_path, evals, monkeypatch, from_python):
+    monkeypatch.chdir(tmp_path)
+    path = stored(tmp_path / "a.jsonl.gz")
+    for wrong, words in ((".", "is a folder; name the tables of items in it"), ("nope.jsonl", "no such file")):
+        if from_python:
+            with pytest.raises(InputError, match=words):
+                whorl.decontaminate(path, tmp_path / "out", wrong)
+        else:
+            done = CliRunner().invoke(main, ["decontaminate", str(path), "--against", wrong, "-o", "out"])
+            assert done.exit_code != 0
+            assert isinstance(done.exception, SystemExit)
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_column_of_ids_is_named(tmp_path, evals):
+    path = stored(tmp_path / "a.jsonl.gz")
+    with pytest.raises(InputError, match=r"evals.jsonl: no column 'name' \(--id\); there are 'id', 'question'"):
+        whorl.decontaminate(path, tmp_path / "out", evals, id="name")
+    evals.write_text(json.dumps({"name": "q", "question": LONG}) + "\n")
+    assert whorl.decontaminate(path, tmp_path / "named", evals, id="name").report["removed"] == 2
+    with pytest.raises(InputError, match=r"a.jsonl.gz: no column 'name' \(--id\); there are 'id', 'text'"):
+        whorl.decontaminate(path, tmp_path / "out", evals, id="name", action="mark")
+    assert not (tmp_path / "out").exists()
+
+
+def test_items_that_cannot_be_read_are_named(tmp_path, evals):
+    path = stored(tmp_path / "a.jsonl.gz")
+    evals.write_text(evals.read_text() + '{"id": 1.5, "question": "' + EIGHT + '"}\n')
+    with pytest.raises(InputError, match=r"evals.jsonl: row 6: 'id' is a number, neither a string nor a whole number"):
+        whorl.decontaminate(path, tmp_path / "out", evals)
+    evals.write_text(json.dumps({"prompt": [{"role": "user"}], "question": LONG, "input": None}) + "\n")
+    assert whorl.decontaminate(path, tmp_path / "other", evals).report["items"] == 1
+    with pytest.raises(InputError, match="row 1: 'prompt' is a list, not a text"):
+        whorl.decontaminate(path, tmp_path / "out", evals, items=["prompt"])
+
+
+def test_items_of_bytes_are_texts(tmp_path):
+    path, evals = stored(tmp_path / "a.jsonl.gz"), tmp_path / "evals.parquet"
+    pq.write_table(pa.table({"question": pa.array([LONG.encode()])}), evals)
+    assert whorl.decontaminate(path, tmp_path / "out", evals).report["removed"] == 2
+    pq.write_table(pa.table({"question": pa.array([b"\xff\xfe" + LONG.encode()])}), evals)
+    with pytest.raises(InputError, match=r"evals\.parquet: row 1: not UTF-8"):
+        whorl.decontaminate(path, tmp_path / "other", evals)

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -133,9 +135,7 @@ def test_what_is_left_is_what_is_left_of_files(tmp_path, kind, settings):
         settings = {**settings, "against": tmp_path / "items.jsonl"}
     assert left == of_files(tmp_path, ROWS, **settings) != ROWS
     assert result.folder is None
-    assert [(fault.row, fault.reason) for fault in result.faults if fault.left_out] == (
-        [] if settings.get("unit") in ("paragraph", "line") else [(3, "no 'text'")]
-    )
+    assert [(fault.row, fault.reason) for fault in result.faults if fault.left_out] == [(3, "no 'text'")]
 
 
 def test_changes_count_rows_from_zero():
@@ -266,3 +266,110 @@ def test_lines_are_cut_but_the_first_of_each_whatever_their_characters(texts):
     long = [line for row in left for line in row["text"].split("\n") if line in ("sea", "sea and land", "a\tb")]
     assert len(long) == len(set(long))
     assert set(long) <= {line for text in texts for line in text.split("\n")}
+
+
+class Ranked:
+    """Values in the ascending order of a rank, and those that count as missing."""
+
+    KINDS = (
+        [Decimal(1), Decimal("1.5"), Decimal(2), Decimal("Infinity")],
+        [Decimal("-Infinity"), Decimal("-1E+300"), Decimal(-3), Decimal("1E+3000")],
+        [np.int64(-1), np.int8(3), np.float32(3.5), np.float64(1e300), np.longdouble(2e300)],
+        [float("-inf"), 0, 0.5, float("inf")],
+        [1700000000000000001, 1700000000000000002, 10**400],
+    )
+    MISSING = (None, float("nan"), Decimal("NaN"), np.float32("nan"), pd.NA, pd.NaT)
+
+
+@pytest.mark.parametrize("values", Ranked.KINDS, ids=str)
+def test_the_highest_is_found_by_numbers_of_any_kind(values):
+    rows = [{"text": story(1), "rank": value} for value in values]
+    for count in range(2, len(rows) + 1):
+        result = whorl.dedup(rows[:count], keep="highest", rank="rank")
+        assert result.rows == [rows[count - 1]]
+        assert result.faults == ()
+        assert whorl.dedup(rows[:count][::-1], keep="highest", rank="rank").rows == [rows[count - 1]]
+
+
+@pytest.mark.parametrize("missing", Ranked.MISSING, ids=str)
+def test_a_missing_rank_is_the_lowest(missing):
+    rows = [{"text": story(1), "rank": missing}, {"text": story(1), "rank": -5}]
+    result = whorl.dedup(rows, keep="highest", rank="rank")
+    assert result.rows == rows[1:]
+    assert result.faults == ()
+
+
+def test_decimals_of_arrow_are_numbers():
+    ranks = pa.array([Decimal("1.5"), Decimal("2.5")], pa.decimal128(5, 2))
+    table = pa.table({"text": [story(1)] * 2, "rank": ranks})
+    assert whorl.dedup(table, keep="highest", rank="rank").rows.equals(table.slice(1))
+
+
+def test_moments_of_numpy_are_dates():
+    times = [np.datetime64("2021-01-01"), np.datetime64("2021-06-01T00:00", "ns"), np.datetime64("NaT")]
+    rows = [{"text": story(1), "date": time} for time in times]
+    result = whorl.dedup(rows, keep="newest")
+    assert [row["date"] for row in result.rows] == times[1:2]
+    assert result.faults == ()
+
+
+def test_texts_of_a_category_are_cut():
+    texts = [story(1), f"{story(1)}\n\n{story(2)}", f"{story(1)}\n\n{story(3)}"]
+    frame = pd.DataFrame({"text": pd.Categorical(texts), "n": [1, 2, 3]})
+    left = whorl.dedup(frame, unit="paragraph").rows
+    assert left["text"].dtype == "category"
+    assert [text.strip() for text in left["text"]] == [story(1), story(2), story(3)]
+    assert frame["text"].tolist() == texts
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+@pytest.mark.parametrize("made", [lambda table: table, lambda table: table.to_batches()[0]], ids=["table", "batch"])
+def test_texts_of_any_type_of_arrow(kind, made):
+    texts = [story(1), story(1), None, f"{story(1)}\n\n{story(2)}", f"{story(2)} and more"]
+    given = made(pa.table({"text": pa.array(texts, kind), "n": range(5)}))
+    left = whorl.dedup(given).rows
+    assert isinstance(left, type(given))
+    assert left.schema == given.schema
+    assert left.to_pylist() == whorl.dedup(given.to_pylist()).rows != given.to_pylist()
+    cut = whorl.dedup(given, unit="paragraph").rows
+    assert cut.schema == given.schema
+    assert [text and text.strip() for text in cut.to_pylist() for text in [text["text"]]] == [
+        story(1), None, story(2), texts[4]
+    ]  # fmt: skip
+    assert whorl.decontaminate(given, against=[{"text": story(1)}, {"text": story(2)}]).rows.to_pylist() == [
+        {"text": None, "n": 2}
+    ]
+
+
+def test_the_column_of_texts_may_begin_in_a_later_row(tmp_path):
+    rows: list[Row] = [{"n": 0}, *({"n": number, "text": story(1)} for number in (1, 2))]
+    assert whorl.dedup(rows).rows == of_files(tmp_path, rows) == rows[:2]
+    assert [member.id for member in whorl.cluster(rows).members] == ["1", "2"]
+    with pytest.raises(InputError, match="paths: no column 'text'; there are 'n'"):
+        whorl.dedup([rows[0]] * 200 + rows[1:])
+    with pytest.raises(InputError, match="documents: no column 'text'; there are 'n'"):
+        whorl.cluster([rows[0]] * 200 + rows[1:])
+
+
+def test_bytes_that_are_no_text_are_called_so():
+    rows: list[Row] = [{"text": story(1)}, {"text": b"caf\xe9"}, {"text": "\ud800"}, {"text": "\ud800", "id": b"\xff"}]
+    reasons = [fault.reason for fault in whorl.dedup(rows).faults]
+    assert reasons[0].startswith("not UTF-8")
+    assert reasons[1:] == ["not Unicode: half of a surrogate pair"] * 2
+    both = [{"text": b"\xff", "title": "\ud800"}, {"text": story(1)}]
+    assert whorl.dedup(both).rows == both
+
+
+def test_bytes_of_other_columns_are_not_read():
+    rows = [{"text": story(1), "image": bytes(range(128 + number, 256))} for number in range(2)]
+    result = whorl.dedup(rows)
+    assert result.rows == rows[:1]
+    assert result.faults == ()
+
+
+def test_a_frame_with_dates_and_missing_texts_is_clustered():
+    dates = pd.to_datetime(["2020-01-01", "2021-01-01", None, "2022-01-01"])
+    frame = pd.DataFrame({"text": pd.array([story(1), story(1), story(1), None], "string"), "date": dates})
+    found = whorl.cluster(frame)
+    assert list(found.dates)[:3] == ["2020-01-01T00:00:00", "2021-01-01T00:00:00", None]
+    assert [(each.name, each.reason) for each in found.skipped] == [("3", "no 'text'")]

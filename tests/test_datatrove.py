@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def shards(folder: Path) -> Path:
     return folder
 
 
-def run(folder: Path, out: Path, index: Path, tasks: int, workers: int, **settings) -> list[str]:
+def run(folder: Path, out: Path, index: Path, tasks: int, workers: int, **settings) -> list[Any]:
     block = NearDuplicateFilter(index, exclusion_writer=JsonlWriter(str(out / "dropped"), compression=None), **settings)
     LocalPipelineExecutor(
         pipeline=[JsonlReader(str(folder)), block, JsonlWriter(str(out / "kept"), compression=None)],
@@ -47,7 +48,8 @@ def run(folder: Path, out: Path, index: Path, tasks: int, workers: int, **settin
         workers=workers,
         logging_dir=str(out / "logs"),
     ).run()
-    return sorted(json.loads(line)["id"] for path in (out / "kept").iterdir() for line in path.read_text().splitlines())
+    written = [json.loads(line) for path in (out / "kept").glob("*") for line in path.read_text().splitlines()]
+    return sorted(row.get("id", "") for row in written)  # what is null is not written
 
 
 def test_a_pipeline_keeps_the_first_of_near_duplicates(tmp_path):
@@ -59,7 +61,7 @@ def test_a_pipeline_keeps_the_first_of_near_duplicates(tmp_path):
     assert len(dropped) == 15
     named = {row["id"]: row["metadata"] for row in dropped}
     assert named["1-0"]["filter_reason"] == "near_duplicate"
-    assert named["1-0"]["whorl_duplicate_of"] == "http://0/5"
+    assert named["1-0"]["whorl_duplicate_of"] == f"{tmp_path}/in/0.jsonl:0-5"
     with Sweep.open(tmp_path / "seen.sweep") as store:
         store.verify()
 
@@ -77,9 +79,13 @@ def test_a_task_that_is_run_again_gets_the_same_answers(tmp_path):
 
 def test_documents_without_a_text_stay(tmp_path):
     block = NearDuplicateFilter(tmp_path / "seen.sweep")
-    documents = [Document("", "a"), Document(" \n", "b"), Document(text(1), "c"), Document(text(1), "d")]
-    assert block.filter_batch(documents) == [True, True, True, (False, "near_duplicate")]
-    assert block.filter(Document(text(2), "e")) is True
+    texts = {"a": "", "b": " \n", "c": text(1), "d": text(1), "e": text(2)}
+    documents = [Document(content, name, metadata={"file_path": "x"}) for name, content in texts.items()]
+    assert (
+        block.filter_batch(documents[:4] * 2)
+        == [True, True, True, *[(False, "near_duplicate")]] + [True, True] + [(False, "near_duplicate")] * 2
+    )
+    assert block.filter(documents[4]) is True
 
 
 def test_other_settings_than_those_of_the_store_are_refused_before_the_pipeline_runs(tmp_path):
@@ -87,3 +93,41 @@ def test_other_settings_than_those_of_the_store_are_refused_before_the_pipeline_
     NearDuplicateFilter(tmp_path / "seen.sweep")
     with pytest.raises(InputError, match="threshold"):
         NearDuplicateFilter(tmp_path / "seen.sweep", threshold=0.8)
+
+
+def test_ids_may_be_integers(tmp_path):
+    (tmp_path / "in").mkdir()
+    rows = [{"id": number, "text": text(number % 3)} for number in range(1, 6)]
+    (tmp_path / "in/a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run(tmp_path / "in", tmp_path / "out", tmp_path / "seen.sweep", 1, 1) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("named", [{}, {"id": "one", "url": "http://one"}, {"id": None}], ids=str)
+def test_exact_copies_go_though_they_have_one_id(tmp_path, named):
+    """By default ids are the path inside the folder that is read, and the row."""
+    for folder in ("january", "february"):
+        (tmp_path / folder).mkdir()
+        rows = [{**named, "text": text(1)}] * 2
+        (tmp_path / folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    store, kept = tmp_path / "seen.sweep", {}
+    for turn, folder in enumerate(("january", "february", "january", "february")):
+        kept[turn] = run(tmp_path / folder, tmp_path / f"out{turn}", store, 1, 1)
+    assert [len(left) for left in kept.values()] == [1, 0, 1, 0]
+
+
+def test_a_stopped_task_that_is_run_again_drops_the_copies_that_it_has(tmp_path):
+    documents = [Document(text(1), "a", metadata={"file_path": "x"}) for _ in range(2)]
+    documents.append(Document(text(2), "b", metadata={"file_path": "x"}))
+    answers = [True, (False, "near_duplicate"), True]
+    for count in (1, 2, 3):
+        block = NearDuplicateFilter(tmp_path / "seen.sweep")
+        assert block.filter_batch(documents[:count]) == answers[:count]
+    assert documents[1].metadata["whorl_duplicate_of"] == "x:a"
+
+
+def test_ids_alone_are_warned_of(tmp_path):
+    block = NearDuplicateFilter(tmp_path / "seen.sweep")
+    with pytest.warns(UserWarning, match="exact copies with one id in several tasks or pipelines stay"):
+        block.filter_batch([Document(text(1), "a"), Document(text(1), "a"), Document(text(2), "a")])
+    with pytest.warns(UserWarning, match="exact copies"):
+        assert NearDuplicateFilter(tmp_path / "seen.sweep").filter(Document(text(1), "a")) is True

@@ -23,11 +23,12 @@ from whorl.clustering.store import PhaseStore
 from whorl.corpus_clustering import Corpus
 from whorl.corpus_output import Deduplication, OutputFolder
 from whorl.corpus_rows import taking_rows
-from whorl.corpus_sources import CorpusTexts, find_sources, text_frontend
+from whorl.corpus_sources import CorpusTexts, Source, find_sources, text_frontend
 from whorl.corpus_spans import DocumentSpans, SpanEditing, union
 from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import permutation
 from whorl.errors import InputError
+from whorl.formats.archives.names import RefusedFileError, opened, reason
 from whorl.formats.archives.rules import DEFAULT as DEFAULT_RULES
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
@@ -69,7 +70,7 @@ THRESHOLD = 0.6
 # A seed in more documents is a common phrase: so many, or one document in so many.
 COMMON, COMMON_PART = 10, 1000
 
-# So is a seed in more than one of so many items.
+# So is a seed in more items than ``COMMON``, and than one of so many.
 TEMPLATE_PART = 100
 
 # Bits of a filter that answers for most of a text that it holds no seed.
@@ -224,8 +225,18 @@ class LeakFinder:
                     file.write(raw(part))
                     count += len(part)
             store.finish("leaks")
-            store.save(leaks=count)
+            store.save(leaks=count, common_items=self._common_items())
         return store.mapped("leaks", LEAK, int(store.state["leaks"]))
+
+    @property
+    def common_items(self) -> int:
+        """The number of items of which too few words are left to find them, because the others are common."""
+        return int(self._store.state["common_items"])
+
+    def _common_items(self) -> int:
+        least = np.array([LEAST_WORDS / item.word for item in self._index.items])
+        all_words = self._index.counted(np.zeros(self._index.count, np.bool_))
+        return int(((np.array(self._counted, np.int64) < least) & (all_words >= least)).sum())
 
     def _found(self) -> Iterator[NDArray[np.void]]:
         limit = max(COMMON, self._count // COMMON_PART) if self._common is None else self._common
@@ -334,6 +345,7 @@ def read_items(
     items, tokens, short = list[Item](), list[Hashes](), 0
     for path in paths:
         before = len(items) + short
+        _check_file(path)
         for place, text, name in _item_texts(path, columns, identity, rules):
             symbols = np.asarray(front.stream(text).symbols, np.uint64)
             words = _word_count(symbols)
@@ -353,6 +365,17 @@ def _word_count(symbols: Hashes) -> float:
     return int((letters == 0).sum()) + float((2 / letters[letters > 0]).sum())
 
 
+def _check_file(path: Path) -> None:
+    """Raise InputError if there is no such file to read items from."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name the tables of items in it")
+    try:
+        with opened(path, follow=True):
+            pass
+    except (OSError, RefusedFileError) as error:
+        raise InputError(f"{path}: {reason(error)}") from error
+
+
 def _item_texts(
     path: Path, columns: Sequence[str], identity: str, rules: Rules
 ) -> Iterator[tuple[RowPlace, str, str | None]]:
@@ -360,16 +383,29 @@ def _item_texts(
     if kind is None or kind == "warc":
         raise InputError(f"{path}: is no table; give items as JSONL, JSON arrays, CSV, Parquet or Arrow")
     for column in columns or ITEM_COLUMNS:
-        wanted = Columns(id=identity, text=column, url=None, date=None)
+        text = Columns(id=None, text=column, url=None, date=None)
         try:
-            tables.check(kind, path, wanted, rules)
+            tables.check(kind, path, text, rules)
         except InputError:
             if columns:
                 raise
             continue  # the file has another of the usual columns, or none, which the caller reports
+        wanted = replace(text, id=identity)
+        tables.check(kind, path, wanted, rules)
         for each in tables.records(kind, path, path.name, wanted, rules, ""):
-            if isinstance(each, CorpusRecord) and isinstance(each.document.content, str):
-                yield RowPlace(path.name, each.row), each.document.content, each.id
+            if isinstance(each, CorpusRecord):
+                yield RowPlace(path.name, each.row), _text(path, each), each.id
+            elif not each.left_out and (columns or repr(column) not in each.reason):
+                # Of columns that are not named, some hold other things than texts, such as lists of messages.
+                raise InputError(f"{path}: row {each.row:,}: {each.reason}")
+
+
+def _text(path: Path, record: CorpusRecord) -> str:
+    content = record.document.content
+    try:
+        return content.decode() if isinstance(content, bytes) else str(content)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: row {record.row:,}: not UTF-8") from error
 
 
 class LeakEditing(SpanEditing):
@@ -446,7 +482,8 @@ def decontaminate(
     ``against`` are tables whose columns ``items`` have the texts of the items. A row with at least the share
     ``threshold`` of an item's words, close together and in order, is dropped, or these words are cut or marked, as
     ``action`` says. Runs of words in more than ``common`` documents do not count (by default 10, or one document in a
-    thousand). ``_whorl/leaks.parquet`` lists each row with the item and its span.
+    thousand); ``common_items`` in the report are the items that cannot be found for it. ``_whorl/leaks.parquet`` lists
+    each row with the item and its span.
     """
     out, settings, scheme = check_local(out), ClusterSettings(workers=workers), resolve(scheme)
     named, evals = _paths(paths), _paths(against)
@@ -458,7 +495,9 @@ def decontaminate(
         raise InputError(f"threshold: {threshold!r} is out of range; give a number above 0, up to 1")
     check_arrow()
     columns, front = Columns(id=None, text=text, url=None, date=None), text_frontend(scheme)
-    sources = find_sources(named, out, columns, rules)
+    sources = find_sources(named, out, columns, rules, mark=action == "mark")
+    if action == "mark":
+        _check_ids(sources, replace(columns, id=id), rules)
     read, tokens, short = read_items(evals, items, id, rules, front)
     recipe = {
         "corpus": Corpus(named, columns, rules).identity(), "against": Corpus(evals, columns, rules).identity(),
@@ -475,8 +514,16 @@ def decontaminate(
                     spans, kept = DocumentSpans(texts, finder.leaks(), log), replace(columns, id=id)
                     editing = LeakEditing(texts, spans, kept, rules, shortest, action == "mark")
                     editing.items, editing.action = read, action
-                    run.write_edited(sources, editing, progress, {"items": len(read), "short_items": short})
+                    facts = {"items": len(read), "short_items": short, "common_items": finder.common_items}
+                    run.write_edited(sources, editing, progress, facts)
         return run.finished()
+
+
+def _check_ids(sources: Iterable[Source], columns: Columns, rules: Rules) -> None:
+    """Raise InputError if a table lacks the column of ids that attributes name its rows by."""
+    for source in sources:
+        if source.kind is not None:
+            tables.check(source.kind, source.path, columns, rules)
 
 
 def _paths(paths: Path | str | Iterable[Path | str]) -> list[Path]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from whorl.clustering import ClusterSettings
 from whorl.clustering.cluster import ClusteringRun, Progress
+from whorl.clustering.dates import undated
 from whorl.clustering.output import STEP, check_strict
 from whorl.clustering.records import Item
 from whorl.clustering.repeats import PassageFinder, Winnower
@@ -33,14 +34,15 @@ from whorl.corpus_output import (
     totals,
 )
 from whorl.corpus_rows import taking_rows
-from whorl.corpus_sources import CorpusTexts, Source, copied, find_sources
+from whorl.corpus_sources import CorpusTexts, Source, copied, find_sources, table_fault
 from whorl.corpus_spans import DocumentSpans, PassageEditing
 from whorl.errors import InputError
 from whorl.formats.archives.rules import DEFAULT as DEFAULT_RULES
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
 from whorl.formats.corpora.jsonl import Column, Sheet
-from whorl.formats.corpora.parquet import check_arrow, copy_parquet, without_rows
+from whorl.formats.corpora.parquet import check_arrow
+from whorl.formats.corpora.parquet_copy import copy_parquet, without_rows
 from whorl.formats.corpora.records import ROW_MARK, Columns, Fault, RepeatFinder
 from whorl.formats.corpora.remote import check_local, fetching
 from whorl.formats.corpora.streams import copy_lines
@@ -226,8 +228,8 @@ class _Clustered:
                     faults = [Fault(**fault) for fault in phases.faults]
                     removal = ClusterRemoval(clustering, keep, self.strict)
                     rows = _write(run, sources, removal, faults, progress)
-                    undated = int((clustering.is_there & ~clustering.dates.is_there).sum())
-                    run.save(_report(sources, rows, removal, keep, undated, faults, clustering.skipped))
+                    missing = undated(clustering, keep)
+                    run.save(_report(sources, rows, removal, keep, missing, faults, clustering.skipped))
             return run.finished()
 
 
@@ -249,16 +251,20 @@ class _Edit:
     ) -> Deduplication:
         """Write the corpus without repeats, or the attributes that mark them."""
         corpus = Corpus(paths, self.columns, self.rules)
-        sources = find_sources(paths, out, self.columns, self.rules)
+        sources = find_sources(paths, out, self.columns, self.rules, mark=self.mark)
         if self.unit != PASSAGE_UNIT and (self.mark or self.boilerplate is not None):
             raise InputError(f"mark, boilerplate: only for the unit {PASSAGE_UNIT!r}; leave them out")
+        if self.mark:  # attributes name rows by their ids, which nothing else reads
+            for source in sources:
+                if source.kind is not None:
+                    tables.check(source.kind, source.path, self.columns, self.rules)
         winnower = Winnower(self.tokens)
         finder = None if self.unit == PASSAGE_UNIT else RepeatFinder(self.unit, self.shortest)
         with OutputFolder(out, {"corpus": corpus.identity(), **self._recipe()}, fresh) as run:
             if not run.is_finished:
                 if finder is not None:
                     with run.log() as log:
-                        run.write_edited(sources, _UnitEditing(self, finder, log), progress)
+                        run.write_edited(sources, _UnitEditing(self, finder, log, sources), progress)
                 else:
                     self._edit_passages(run, sources, winnower, settings, progress)
             return run.finished()
@@ -293,10 +299,10 @@ class _Edit:
 class _UnitEditing:
     """Cut repeated paragraphs or lines. ``log`` gets the digests of those that are new."""
 
-    def __init__(self, edit: _Edit, finder: RepeatFinder, log: JournaledFile) -> None:
+    def __init__(self, edit: _Edit, finder: RepeatFinder, log: JournaledFile, sources: Sequence[Source]) -> None:
         for digests in log.read(DIGEST, STEP):
             finder.remember(digests)
-        self._log = log
+        self._log, self._edit, self._sources = log, edit, sources
         self._editor = tables.RowEditor(
             lambda _, text: finder.spans(text, log.write), edit.shortest, edit.columns.text, edit.rules.member
         )
@@ -305,12 +311,20 @@ class _UnitEditing:
         self.documents: int | None = None
         self.mark = False
 
+    @property
+    def row_faults(self) -> Sequence[Fault]:
+        return self._editor.faults
+
     def target(self, source: Source) -> Path:
         return source.target
 
     def writer(self, number: int, source: Source) -> Callable[[Path], str]:
-        self._before, kind = self._editor.counts.copy(), source.kind
-        return lambda target: copied(source, target) if kind is None else self._editor.write(kind, source.path, target)
+        self._before, self._editor.faults, kind = self._editor.counts.copy(), [], source.kind
+        fault = table_fault(self._sources, number, self._edit.columns, self._edit.rules)
+        if kind is None or fault is not None:
+            self._editor.faults += [fault] if fault else []
+            return lambda target: copied(source, target)
+        return lambda target: self._editor.write(kind, source.path, target, source.name)
 
     def changes(self, number: int) -> tuple[Counter[str], dict[str, int]]:
         changes = self._editor.counts - self._before

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -18,24 +20,30 @@ from whorl.clustering.cluster import Progress
 from whorl.clustering.output import KEEPS, STEP
 from whorl.clustering.result import KINDS, Clustering, keep_of_clusters, keep_without_pairs
 from whorl.clustering.store import LOCK, checksum, clear, damaged, locked, summed, sync, write_atomically
-from whorl.corpus_sources import Source
-from whorl.errors import InputError, WhorlError
+from whorl.corpus_sources import Source, check_targets
+from whorl.errors import DocumentError, InputError, WhorlError
+from whorl.formats.archives.names import printable
 from whorl.formats.corpora.parquet import arrow, write_table
 from whorl.formats.corpora.records import ROW_MARK, Fault
 from whorl.model import Skipped
+from whorl.stores import RECIPE_FILE
+from whorl.stores import WORK as WORK
 from whorl.sweep.result import ScreenedDocument, ScreenMatch
 from whorl.sweep.screening import DUPLICATE, UNREAD
 
-# Names that begin so are ignored by the readers of data folders, so the report is not taken for data.
-WORK = "_whorl"
-RECIPE_FILE, WRITTEN_FILE, REPORT_FILE = "recipe.json", "written.jsonl", "report.json"
+WRITTEN_FILE, REPORT_FILE = "written.jsonl", "report.json"
 
 # The recipe while what an earlier run wrote is removed. A run that finds it goes on removing.
 CLEARING = "null"
 PHASES = "phases"
 # Grows with the files that are written: digests of the units that were seen, or characters of spans.
 LOG_FILE = "log"
+# The file that is being written. A name made of its own could be too long.
+PART_FILE = ".part"
 WRITE = "write"
+
+# What the journal has of a file, and the report has not.
+_JOURNALED = ("counts", "exists", "faults", "log")
 
 HIGHEST = "highest"
 
@@ -78,6 +86,10 @@ class Editing(Protocol):
         """The rows that gave no document."""
 
     @property
+    def row_faults(self) -> Sequence[Fault]:
+        """The rows of the source that was written last that gave no document, if they are not among ``faults``."""
+
+    @property
     def mark(self) -> bool:
         """Whether the files are attributes of rows."""
 
@@ -107,6 +119,7 @@ class OutputFolder:
 
     def __init__(self, out: Path, recipe: Mapping[str, Any], fresh: bool) -> None:
         self.path, self._work, self._recipe = out, out / WORK, json.dumps(recipe, sort_keys=True)
+        self._is_begun, self._is_made = False, not out.exists()
         if not self._work.is_dir():
             self._check_empty()
             self._work.mkdir(parents=True)
@@ -120,6 +133,7 @@ class OutputFolder:
     def _begin(self, fresh: bool) -> None:
         """Check or write the recipe."""
         if fresh or self._read(RECIPE_FILE) == CLEARING:
+            self._check_own()
             self._clear()
         if recipe_before := self._read(RECIPE_FILE):
             if recipe_before != self._recipe:
@@ -128,20 +142,55 @@ class OutputFolder:
                     "over with --fresh"
                 )
             self._cut_journal()
+            self._check_written()
         else:
             self._check_empty()
             write_atomically(self._work / RECIPE_FILE, self._recipe)
+            self._is_begun = True
 
     def _check_empty(self) -> None:
         out = self.path
         if out.exists() and (not out.is_dir() or any(path != self._work for path in out.iterdir())):
             raise InputError(f"{out}: the folder is not empty; choose another folder, or empty it")
 
+    def _check_own(self) -> None:
+        """Raise InputError if an earlier run has not written all that is there, before any of it is removed."""
+        written = {self.path / row["file"] for row in self.written()}
+        own = written | {folder for path in written for folder in path.parents} | {self._work}
+        there = (place for folder in os.walk(self.path) for place in self._below(*folder))
+        if other := next((place for place in there if place not in own), None):
+            raise InputError(
+                f"{self.path}: the folder is not empty: it has {printable(str(other.relative_to(self.path)))}, which "
+                "no run has written; choose another folder, or move this away"
+            )
+
+    def _below(self, folder: str, folders: list[str], names: list[str]) -> list[Path]:
+        """Return what is in a folder, and keep ``os.walk`` out of the reports."""
+        found = [Path(folder, name) for name in (*folders, *names)]
+        folders[:] = [name for name in folders if Path(folder, name) != self._work]
+        return found
+
+    def _check_written(self) -> None:
+        """Raise InputError if a file that was complete is gone."""
+        for row in self.written():
+            if row.get("exists", row["bytes_written"] > 0) and not (self.path / row["file"]).is_file():
+                raise InputError(
+                    f"{self.path / row['file']}: is gone, though an earlier run wrote it; put it back, or start over "
+                    "with --fresh"
+                )
+
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        is_refused = kind is not None and issubclass(kind, InputError) and self._is_begun and not self.written()
+        if is_refused:
+            self._clear()
         self._unlock()
+        if is_refused:  # the folder would keep a run with the right settings away
+            self._work.rmdir()
+            if self._is_made and not any(self.path.iterdir()):
+                self.path.rmdir()
 
     def _unlock(self) -> None:
         with self._lock:
@@ -161,7 +210,7 @@ class OutputFolder:
         if (self._work / PHASES).is_dir():
             clear(self._work / PHASES)
             shutil.rmtree(self._work / PHASES)
-        for path in (self._work / LOG_FILE, *self._work.glob("*.new"), *self._work.glob(".*.part")):
+        for path in (self._work / LOG_FILE, *self._work.glob("*.new"), *self._work.glob("*.part")):
             path.unlink(missing_ok=True)  # what stopped runs left half written, too
         report = json.loads(self._read(REPORT_FILE))
         faults = tuple(Fault(**fault) for fault in report["faults"])
@@ -177,7 +226,7 @@ class OutputFolder:
         """Remove what an earlier run wrote, and nothing else. The list of it goes when all of it is gone for good."""
         if self._read(RECIPE_FILE):
             write_atomically(self._work / RECIPE_FILE, CLEARING)
-        paths = [*(self.path / row["file"] for row in self.written()), *self.path.rglob(".*.part")]
+        paths = [self.path / row["file"] for row in self.written()]
         for path in paths:
             path.unlink(missing_ok=True)
         for folder in {path.parent for path in paths if path.parent.is_dir()}:
@@ -190,8 +239,9 @@ class OutputFolder:
                 path.unlink()
         sync(self._work)
         (self._work / RECIPE_FILE).unlink(missing_ok=True)
-        for folder in sorted((path for path in self.path.rglob("*") if path.is_dir()), reverse=True):
-            if not any(folder.iterdir()):
+        folders = {folder for path in paths for folder in path.parents if self.path in folder.parents}
+        for folder in sorted(folders, reverse=True):
+            if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
 
     def _cut_journal(self) -> None:
@@ -217,6 +267,7 @@ class OutputFolder:
         facts: Mapping[str, Any] | None = None,
     ) -> None:
         """Write every file that is not complete yet as it is edited, then the report with more ``facts``."""
+        check_targets([editing.target(source) for source in sources])
         there = {row["file"]: row for row in self.written()}
         rows, faults, counts = list[dict[str, Any]](), list(editing.faults), Counter[str]()
         for number, source in enumerate(sources):
@@ -225,7 +276,8 @@ class OutputFolder:
             if row is None:
                 continue
             counts.update(row["counts"])
-            rows.append({key: value for key, value in row.items() if key not in ("counts", "log")})
+            rows.append(row)
+            faults += [Fault(**fault) for fault in row.get("faults", ())]
             faults += [Fault(name, 0, row["fault"])] if row["fault"] else []
             if progress is not None:
                 progress(WRITE, number + 1, len(sources))
@@ -242,7 +294,14 @@ class OutputFolder:
         def facts() -> dict[str, Any]:
             counts, kinds = editing.changes(number)
             kinds = {**dict.fromkeys(editing.kinds, 0), **kinds}
-            return {"removed": counts["removed"], "kinds": kinds, "counts": dict(counts), "log": editing.note()}
+            faults = [asdict(fault) for fault in editing.row_faults]
+            return {
+                "removed": counts["removed"],
+                "kinds": kinds,
+                "counts": dict(counts),
+                "faults": faults,
+                "log": editing.note(),
+            }
 
         return self.write_file(source, target, write, facts)
 
@@ -270,6 +329,7 @@ class OutputFolder:
             "file": str(target.relative_to(self.path)),
             "bytes_read": source.path.stat().st_size,
             "bytes_written": target.stat().st_size if target.exists() else 0,
+            "exists": target.exists(),
             "fault": fault,
             **facts(),
         }
@@ -281,7 +341,7 @@ class OutputFolder:
 
     def _written(self, target: Path, write: Callable[[Path], str]) -> str:
         """Write a file under its name; return what is damaged."""
-        temporary = target.with_name(f".{target.name}.part")
+        temporary = self._work / PART_FILE
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             fault = write(temporary)
@@ -291,6 +351,9 @@ class OutputFolder:
         except arrow()[0].ArrowException as error:
             temporary.unlink(missing_ok=True)
             return f"damaged: {' '.join(str(error).split())[:160]}; not written"
+        except DocumentError as error:
+            temporary.unlink(missing_ok=True)
+            return f"not written: {error.reason}"
         except OSError as error:
             temporary.unlink(missing_ok=True)
             raise WhorlError(f"{target}: cannot be written: {error.strerror or error}") from error
@@ -440,8 +503,14 @@ class ClusterRemoval:
 
 
 def _by_number(clustering: Clustering) -> NDArray[Any]:
-    """Rank by the numbers that were read in place of dates, the highest first."""
-    return -np.array([float(number) if number else -np.inf for number in clustering.dates], np.float64)
+    """Rank by the numbers that were read in place of dates, the highest first. They are compared exactly."""
+    numbers = [Decimal(number or "-inf") for number in clustering.dates]
+    ranks = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
+    return -np.array([ranks[number] for number in numbers], np.int64)
+
+
+# The number of a row, as it is behind the name of its file.
+_ROW = re.compile(r"[1-9][0-9]*")
 
 
 class ScreenedRemoval:
@@ -482,8 +551,13 @@ class ScreenedRemoval:
         """Return the file of a document, as this corpus names it if it is of it, and the row."""
         if name in self._names:
             return self._names[name], 0
-        file, mark, row = name.rpartition(":")
-        return (self._names.get(file, file), int(row)) if mark and row.isdigit() else (name, 0)
+        file, _, row = name.rpartition(":")
+        if not _ROW.fullmatch(row):
+            return name, 0
+        if file in self._names:
+            return self._names[file], int(row)
+        # A file of an earlier shard may have a name that ends like the name of a row.
+        return (name, 0) if Path(name).is_file() else (file, int(row))
 
     def stays(self, file: str) -> bool:
         return file in self._whole
@@ -530,6 +604,6 @@ def totals(rows: Sequence[Mapping[str, Any]], faults: Sequence[Fault]) -> dict[s
     return {
         "bytes_read": sum(row["bytes_read"] for row in rows),
         "bytes_written": sum(row["bytes_written"] for row in rows),
-        "files": list(rows),
+        "files": [{key: value for key, value in row.items() if key not in _JOURNALED} for row in rows],
         "faults": [asdict(fault) for fault in faults],
     }

@@ -7,16 +7,20 @@ imported: their objects are recognised by their methods.
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from functools import wraps
 from hashlib import blake2b
 from inspect import signature
-from math import isfinite
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, ParamSpec
 
-from whorl.clustering.records import rows_of
+import numpy as np
+
+from whorl.clustering.records import LOOKED_AT, plain, rows_of
 from whorl.corpus_output import WORK, Deduplication, place_of
 from whorl.errors import InputError
 from whorl.formats.corpora.parquet import arrow
@@ -26,6 +30,9 @@ P = ParamSpec("P")
 
 # The file of the rows, and the column of their numbers.
 FILE, NUMBER = "rows.jsonl", "whorl__row"
+
+# Digits of the largest whole number that is written with all of them: Python reads no more than 4,300.
+DIGITS = 4000
 
 
 def taking_rows(other: str) -> Callable[[Callable[P, Deduplication]], Callable[P, Deduplication]]:
@@ -43,7 +50,8 @@ def taking_rows(other: str) -> Callable[[Callable[P, Deduplication]], Callable[P
             rows, given["paths"] = _recognised("paths", given["paths"], is_rows_if_empty=given["out"] is None)
             more, given[other] = _recognised(other, given[other])
             if more is not None:
-                _check_columns(other, more, given.get("items", [given["text"]]))
+                texts = given.get("items", [given["text"]])
+                _check_columns(other, more, texts)
             if rows is not None:
                 _check_columns("paths", rows, [given["text"]])
                 for name in ("out", "index"):
@@ -51,9 +59,9 @@ def taking_rows(other: str) -> Callable[[Callable[P, Deduplication]], Callable[P
                         raise InputError(f"{name}: not for rows in memory, which come back in the result; leave it out")
             with tempfile.TemporaryDirectory(prefix="whorl-") as home:
                 if rows is not None:
-                    given["out"], given["paths"] = Path(home, "out"), _write(rows, Path(home, FILE))
+                    given["out"], given["paths"] = Path(home, "out"), _write(rows, Path(home, FILE), [given["text"]])
                 if more is not None:
-                    given[other] = _write(more, copies_of(check_local(given["out"])) / f"{other}.jsonl")
+                    given[other] = _write(more, copies_of(check_local(given["out"])) / f"{other}.jsonl", texts)
                 result = function(*bound.args, **bound.kwargs)
                 return result if rows is None else _read_back(result, given["out"], rows, given["text"])
 
@@ -82,23 +90,27 @@ def _recognised(name: str, given: Any, *, is_rows_if_empty: bool = False) -> tup
 
 
 def _check_columns(name: str, rows: Any, wanted: Sequence[str]) -> None:
-    """Raise InputError if the first row has none of the columns."""
-    first = next(iter(rows_of(rows)), None)
-    if first is not None and wanted and not any(column in first for column in wanted):
+    """Raise InputError if the first rows have none of the columns."""
+    there = dict.fromkeys(column for row in islice(rows_of(rows), LOOKED_AT) for column in row)
+    if there and wanted and not any(column in there for column in wanted):
         raise InputError(
-            f"{name}: no column {' or '.join(map(repr, wanted))}; there are {', '.join(map(repr, first))}. Name the "
+            f"{name}: no column {' or '.join(map(repr, wanted))}; there are {', '.join(map(repr, there))}. Name the "
             "right one"
         )
 
 
-def _write(rows: Any, path: Path) -> Path:
-    """Write rows to a file with a time that stands for its content, so that the same rows are the same corpus."""
+def _write(rows: Any, path: Path, texts: Collection[str]) -> Path:
+    """Write rows to a file with a time that stands for its content, so that the same rows are the same corpus.
+    ``texts`` are the columns of texts."""
     digest = blake2b(digest_size=16)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         for number, row in enumerate(rows_of(rows)):
+            damaged = [column for column, value in row.items() if isinstance(value, bytes) and not _is_utf8(value)]
+            # Bytes of other columns, such as images, are not read.
             values = {str(column): _as_json(value) for column, value in row.items()}
-            line = json.dumps({**values, NUMBER: number}).encode() + b"\n"
+            values |= {str(column): None for column in damaged if column not in texts}
+            line = _line({**values, NUMBER: number}, any(column in texts for column in damaged))
             file.write(line)
             digest.update(line)
     time = time_of(digest.hexdigest())
@@ -106,18 +118,33 @@ def _write(rows: Any, path: Path) -> Path:
     return path
 
 
+def _line(values: Mapping[str, Any], is_damaged: bool) -> bytes:
+    """Return a row as a line. If a text of it is not UTF-8, neither is the line, and reading says so."""
+    if is_damaged:
+        with suppress(UnicodeEncodeError):  # another text has half a surrogate pair, which reading reports
+            return json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+    return json.dumps(values).encode() + b"\n"
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _as_json(value: Any) -> Any:
-    """Return a value as JSON has it: missing numbers and times are missing values. Lists and objects only say that they
-    are no texts."""
-    if value is None or isinstance(value, str | bool | int):
+    """Return a value as JSON has it. Lists and objects only say that they are no texts."""
+    value = plain(value)
+    if value is None or isinstance(value, str | int | float):
         return value
-    if isinstance(value, float):
-        return value if isfinite(value) else None
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
-    if hasattr(value, "isoformat"):
-        return None if value != value else value.isoformat()
-    return []
+    if isinstance(value, Decimal):
+        is_whole = value.is_finite() and value.adjusted() < DIGITS and value == value.to_integral_value()
+        return int(value) if is_whole else float(value)
+    return {} if isinstance(value, Mapping) else []
 
 
 def _read_back(result: Deduplication, out: Path, rows: Any, column: str) -> Deduplication:
@@ -148,13 +175,29 @@ def _left(path: Path, rows: Any, column: str) -> Any:
     """Return the rows that a file still has, with their texts as far as these were cut."""
     kept, texts, numbered = list[int](), dict[int, str | bytes](), enumerate(rows_of(rows))
     with path.open("rb") as lines:
-        for values in map(json.loads, lines):
+        for line in lines:
+            values = json.loads(line.decode("utf-8", "surrogateescape"))
             number, row = next(each for each in numbered if each[0] == values[NUMBER])
             before = row.get(column)
             if isinstance(before, str | bytes) and values[column] != _as_json(before):
                 texts[len(kept)] = values[column].encode() if isinstance(before, bytes) else values[column]
             kept.append(number)
     return _taken(rows, kept, texts, column)
+
+
+def _arrow_rows(rows: Any, kept: Sequence[int]) -> Any:
+    """Return some rows of an Arrow table or batch."""
+    pa, _ = arrow()
+    try:
+        return rows.take(pa.array(kept, pa.int64()))
+    except pa.ArrowNotImplementedError:  # of views of strings; slices are of any type
+        gaps = np.flatnonzero(np.diff(kept) != 1) + 1
+        runs = (kept[first:end] for first, end in pairwise([0, *gaps.tolist(), len(kept)]))
+        parts = [rows.slice(run[0] if run else 0, len(run)) for run in runs]
+        if not isinstance(rows, pa.RecordBatch):
+            return pa.concat_tables(parts)
+        columns = [pa.concat_arrays([part.column(place) for part in parts]) for place in range(rows.num_columns)]
+        return pa.RecordBatch.from_arrays(columns, schema=rows.schema)
 
 
 def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column: str) -> Any:
@@ -172,7 +215,7 @@ def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column:
         return taken.with_columns(type(old)(column, renewed(old.to_list()), old.dtype)) if texts else taken
     if hasattr(rows, "schema") and hasattr(rows, "take"):  # Arrow
         pa, _ = arrow()
-        taken = rows.take(pa.array(kept, pa.int64()))
+        taken = _arrow_rows(rows, kept)
         place = taken.schema.get_field_index(column)
         field = taken.schema.field(place)
         old = taken.column(place)
@@ -180,6 +223,9 @@ def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column:
     if hasattr(rows, "itertuples"):  # pandas
         taken = rows.iloc[kept]
         new = taken[column].copy()
+        if hasattr(new, "cat"):
+            there = {*new.cat.categories}
+            new = new.cat.add_categories([text for text in dict.fromkeys(texts.values()) if text not in there])
         new[:] = renewed(new.tolist())
         return taken.assign(**{column: new}) if texts else taken
     if hasattr(rows, "select"):  # Hugging Face

@@ -1,9 +1,10 @@
 """The files of a corpus that is written again: which they are, and the tokens of their texts."""
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate
@@ -20,7 +21,7 @@ from whorl.clustering.store import PhaseStore
 from whorl.errors import DocumentError, InputError
 from whorl.formats.archives import kinds
 from whorl.formats.archives.gitignore import Allowance
-from whorl.formats.archives.names import RefusedFileError, is_folder, opened, printable, reason
+from whorl.formats.archives.names import LONGEST_NAME, RefusedFileError, is_folder, opened, printable, reason
 from whorl.formats.archives.rules import Rules
 from whorl.formats.archives.selection import DiskFolder, FileSelector
 from whorl.formats.corpora import tables
@@ -57,9 +58,17 @@ class Source:
     kind: tables.TableKind | None
     target: Path
 
+    @property
+    def attributes(self) -> Path:
+        """Where the attributes of its rows go."""
+        return self.target if self.kind == "jsonl" else self.target.with_name(f"{self.target.name}.jsonl")
 
-def find_sources(paths: Sequence[Path], out: Path, columns: Columns, rules: Rules) -> list[Source]:
-    """Return the files to write. Raise InputError if one is of a kind that is not written, or two go to one place."""
+
+def find_sources(
+    paths: Sequence[Path], out: Path, columns: Columns, rules: Rules, *, mark: bool = False
+) -> list[Source]:
+    """Return the files to write; with ``mark``, their attributes are written. Raise InputError if one is of a kind that
+    is not written, or two go to one place."""
     sources = list[Source]()
     for path, prefix in zip(paths, prefixes(paths), strict=True):
         if not is_folder(path):
@@ -82,9 +91,33 @@ def find_sources(paths: Sequence[Path], out: Path, columns: Columns, rules: Rule
             f"{printable(str(refused[0].path))}: neither JSONL nor Parquet nor a single document, which can be written "
             f"again ({len(refused):,} in all); convert or unpack them, or leave them out with --exclude"
         )
-    if twice := [name for name, count in Counter(source.target for source in sources).items() if count > 1]:
-        raise InputError(f"{twice[0]}: two files of the corpus would be written there; name each path once")
+    check_targets([source.attributes if mark else source.target for source in sources])
     return sources
+
+
+def check_targets(targets: Sequence[Path]) -> None:
+    """Raise InputError if two files would be written to one place, or one has too long a name."""
+    if twice := [path for path, count in Counter(targets).items() if count > 1]:
+        raise InputError(
+            f"{twice[0]}: two files of the corpus would be written there; name each path once, or rename one of the "
+            "files"
+        )
+    if long := [path for path in targets if len(os.fsencode(path.name)) > LONGEST_NAME]:
+        raise InputError(f"{long[0]}: a name of more than {LONGEST_NAME} bytes cannot be written; rename the file")
+
+
+def table_fault(sources: Sequence[Source], number: int, columns: Columns, rules: Rules) -> Fault | None:
+    """Return why a table is not searched, such as a missing column; raise InputError if it is the first table."""
+    source = sources[number]
+    if source.kind is None:
+        return None
+    try:
+        tables.check(source.kind, source.path, columns, rules)
+    except InputError as error:
+        if all(other.kind is None for other in sources[:number]):
+            raise
+        return Fault(source.name, 0, reason(error))
+    return None
 
 
 def _is_refused(source: Source) -> bool:
@@ -299,12 +332,20 @@ class CorpusTexts:
             else:
                 yield CorpusRecord(source.name, Document(source.name, text), source.name, 0)
             return
-        tables.check(source.kind, source.path, self._columns, self._rules)
+        if fault := table_fault(self.sources, number, self._columns, self._rules):
+            self._faults[number].append(fault)
+            return
         for item in tables.sheets(source.kind, source.path, source.name, self._columns, self._rules, ""):
             if isinstance(item, Fault):
                 self._faults[number].append(item)
-            elif isinstance(item, Sheet) or isinstance(item.document.content, str):
+            elif isinstance(item, Sheet):
                 yield item
+            else:
+                content, column = item.document.content, self._columns.text
+                if why := tables.text_fault(content, column):
+                    self._faults[number].append(Fault(item.path, item.row, str(why)))
+                else:
+                    yield replace(item, document=replace(item.document, content=tables.text_in(content) or ""))
 
 
 def _host(url: str | None) -> int:

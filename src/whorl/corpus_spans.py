@@ -15,9 +15,10 @@ from whorl.corpus_output import JournaledFile
 from whorl.corpus_sources import BATCH, CorpusTexts, Source, copied, file_writer, source_text
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
-from whorl.formats.corpora.jsonl import object_of
+from whorl.formats.corpora.jsonl import is_encodable, object_of
 from whorl.formats.corpora.parquet import arrow
-from whorl.formats.corpora.records import BadRowError, Columns
+from whorl.formats.corpora.parquet_rows import values_of
+from whorl.formats.corpora.records import BadRowError, Columns, Fault
 from whorl.formats.corpora.streams import NumberedLine, edit_lines
 from whorl.formats.text import TextFrontend
 
@@ -142,9 +143,13 @@ class SpanEditing(ABC):
     def table(self) -> tuple[str, Iterable[dict[str, Any]], Mapping[str, str]]:
         """Return a list of the changes: the name of its file, its rows and its columns."""
 
+    @property
+    def row_faults(self) -> Sequence[Fault]:
+        """Nothing more: all texts were read before."""
+        return ()
+
     def target(self, source: Source) -> Path:
-        is_named = self.mark and source.kind != "jsonl"
-        return source.target.with_name(source.target.name + ".jsonl") if is_named else source.target
+        return source.attributes if self.mark else source.target
 
     def writer(self, number: int, source: Source) -> Callable[[Path], str] | None:
         self._counts, kind = Counter(), source.kind
@@ -158,7 +163,7 @@ class SpanEditing(ABC):
         self._counts = editor.counts
         if kind is None:
             return file_writer(source, editor)
-        return lambda target: editor.write(kind, source.path, target)
+        return lambda target: editor.write(kind, source.path, target, source.name)
 
     def changes(self, number: int) -> tuple[Counter[str], dict[str, int]]:
         return self._counts, self.counted(self.spans.of(number))
@@ -232,9 +237,13 @@ def write_attributes(source: Source, target: Path, columns: tuple[str, str], mos
     identity, column = columns
 
     def attributed(row: int, values: Mapping[str, Any]) -> bytes:
-        text = values.get(column)
-        spans = attributes(row, text) if isinstance(text, str) else {}
-        return json.dumps({"id": values.get(identity), "attributes": spans}, ensure_ascii=False, default=str).encode()
+        text = tables.text_in(values.get(column))
+        name = values.get(identity)
+        name = name.object.decode("utf-8", "backslashreplace") if isinstance(name, UnicodeDecodeError) else name
+        line = {"id": name, "attributes": {} if text is None else attributes(row, text)}
+        written = json.dumps(line, ensure_ascii=False, default=str)
+        # Half a surrogate pair in an id can only be escaped.
+        return (written if is_encodable(written) else json.dumps(line, default=str)).encode()
 
     if source.kind == "parquet":
         return _parquet_attributes(source.path, target, columns, attributed)
@@ -249,18 +258,33 @@ def write_attributes(source: Source, target: Path, columns: tuple[str, str], mos
         except BadRowError:
             return attributed(line.number, {})
 
-    return edit_lines(source.path, target, line_of, most)
+    return edit_lines(source.path, target, line_of, most, keeps_long=False)
 
 
 def _parquet_attributes(
     path: Path, target: Path, columns: tuple[str, str], attributed: Callable[[int, Mapping[str, Any]], bytes]
 ) -> str:
-    _, pq = arrow()
-    row = 0
+    (_, pq), lost, last = arrow(), list[str](), 0
     with pq.ParquetFile(path) as file, target.open("wb") as sink:
         names = [name for name in columns if name in file.schema_arrow.names]
-        for batch in file.iter_batches(columns=names, batch_size=BATCH):
-            for values in batch.to_pylist():
+        for number in range(file.metadata.num_row_groups):
+            row, last = last, last + file.metadata.row_group(number).num_rows
+            for values in _rows(file, number, names):
+                if isinstance(values, str):
+                    lost.append(f"row group {number}: {values}")
+                    break
                 row += 1
                 sink.write(attributed(row, values) + b"\n")
-    return ""
+            for lost_row in range(row, last):
+                sink.write(attributed(lost_row + 1, {}) + b"\n")
+    return f"damaged: {'; '.join(lost)}" if lost else ""
+
+
+def _rows(file: Any, group: int, names: Sequence[str]) -> Iterator[dict[str, Any] | str]:
+    """Yield the rows of a row group. If it is damaged, yield the reason and stop."""
+    try:
+        for batch in file.iter_batches(row_groups=[group], columns=names, batch_size=BATCH):
+            for values in zip(*map(values_of, batch.columns), strict=True):
+                yield dict(zip(batch.schema.names, values, strict=True))
+    except (OSError, arrow()[0].ArrowException) as error:
+        yield " ".join(str(error).split())[:160]

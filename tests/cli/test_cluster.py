@@ -253,3 +253,30 @@ def test_an_unchanged_page_has_the_content_of_the_file_that_has_it(tmp_path, ord
     (reason,) = json.loads(result.stdout)["reasons"]
     assert (reason["row"], reason["count"]) == (2, 1)
     assert reason["reason"] == "unchanged, but the record that it repeats is in another file: 'http://x/7'"
+
+
+def test_a_modulus_of_1_finds_a_few_words_in_longer_texts(tmp_path):
+    def text(number: int, words: range) -> str:
+        return " ".join(f"word{number}x{place}" for place in words)
+
+    path = tmp_path / "a.jsonl"
+    rows = [{"id": f"{number} {len(words)}", "text": text(number, words)}
+            for number in range(40) for words in (range(200), range(50, 55))]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["cluster", str(path), "-o", str(tmp_path / "out"), "--measure", "containment", "--format", "json"]
+    found = [
+        json.loads(CliRunner().invoke(main, [*arguments, *more]).stdout)["clusters"]
+        for more in ([], ["--modulus", "1"])
+    ]
+    assert found[0] < found[1] == 40
+    refused = CliRunner().invoke(main, [*arguments, "--modulus", "3"])
+    assert refused.exit_code == 1
+    assert "modulus: 3 is not a power of two" in refused.output
+    dedup = ["dedup", str(path), "-o", str(tmp_path / "clean"), "--measure", "containment", "--modulus", "1"]
+    assert "40 removed" in CliRunner().invoke(main, dedup).stdout
+    assert (
+        "--modulus has no effect with --unit line"
+        in CliRunner().invoke(main, [*dedup[:4], *dedup[6:], "--unit", "line"]).output
+    )
+    indexed = [*dedup[:3], str(tmp_path / "more"), *dedup[4:], "--index", str(tmp_path / "seen.sweep")]
+    assert "40 removed" in CliRunner().invoke(main, indexed).stdout

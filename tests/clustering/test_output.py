@@ -97,3 +97,39 @@ def test_nothing_of_the_memory_is_in_the_tables(tmp_path):
         write(found, tmp_path, ClusterSettings(), "longest", [])
         tables.append((tmp_path / "documents.parquet").read_bytes())
     assert tables[0] == tables[1]
+
+
+def kept_of(*contents: whorl.Document) -> list[int]:
+    return list(map(int, kept_documents(cluster(contents, workers=1), "longest")))
+
+
+def test_the_longest_has_most_characters_of_text():
+    song = " ".join(f"the keeper wrote down on day {day} what the sea took" for day in range(30))
+    accents, letters = whorl.Document("a", f"{song} {'é' * 20}"), whorl.Document("b", f"{song} {'e' * 25}")
+    assert kept_of(accents, letters) == [1]
+    assert kept_of(letters, accents) == [0]
+
+
+def test_markup_is_not_counted():
+    song = " ".join(f"the keeper wrote down on day {day} what the sea took" for day in range(30))
+    style = "p { color: red; margin: 0 }\n" * 500
+    styled = whorl.Document("a.html", f"<html><style>{style}</style><p>{song}</p></html>".encode())
+    plain = whorl.Document("b.html", f"<html><p>{song} and more</p></html>".encode())
+    text = whorl.Document("c.txt", f"{song} and more ©".encode())
+    assert kept_of(styled, plain) == [1]
+    assert kept_of(styled, plain, text) == [2]
+
+
+def test_a_copy_that_was_not_read_again_is_as_long_as_the_first():
+    song = " ".join(f"the keeper wrote down on day {day} what the sea took" for day in range(30))
+    page = f"<html><p>{song}</p></html>".encode()
+    found = cluster([whorl.Document("a.html", page), whorl.Document("b.html", page), whorl.Document("c", song)])
+    assert found.lengths is not None
+    assert found.lengths.tolist() == [len(song)] * 3
+    assert found.sizes.tolist() == [len(page), len(page), len(song)]
+
+
+def test_the_longest_of_features_has_most(tmp_path):
+    few, more = list(range(90)), list(range(100))
+    found = cluster([whorl.Features("a", few), whorl.Features("b", more)])
+    assert kept_documents(found, "longest").tolist() == [1]

@@ -20,7 +20,7 @@ from whorl.clustering import ClusterSettings, sketching
 from whorl.clustering import cluster as running
 from whorl.clustering import store as storing
 from whorl.clustering.cluster import ClusteringRun
-from whorl.clustering.store import StoreError
+from whorl.clustering.store import FORMAT, StoreError
 from whorl.errors import InputError
 from whorl.scheme import resolve
 
@@ -234,7 +234,8 @@ def test_nothing_is_noted_after_a_refusal(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "5", '{"format": 4}', '{"format": 4, "sum": 1, "state": []}', "[" * 5000]
+    "text",
+    ["", "{", "[]", "5", f'{{"format": {FORMAT}}}', f'{{"format": {FORMAT}, "sum": 1, "state": []}}', "[" * 5000],
 )
 def test_a_damaged_folder_is_reported(tmp_path, text):
     (tmp_path / "state.json").write_text(text)

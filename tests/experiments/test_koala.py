@@ -17,7 +17,7 @@ import whorl
 from whorl.engine.fixed_size import RaritySelection
 from whorl.engine.hashing import Key
 from whorl.model import Document
-from whorl.registry.fingerprints import Reading, read
+from whorl.registry.reading import Reading, read
 
 QUICK = Setting(seed=1, quick=True)
 

@@ -11,7 +11,7 @@ from tests.examples import examples
 from tests.registry.corpus import paragraphs, prose
 from whorl import Document, DocumentError, InputError, Scheme, Skipped
 from whorl.registry import registry as module
-from whorl.registry.fingerprints import read
+from whorl.registry.reading import read
 from whorl.registry.registry import Registry
 from whorl.scheme import PRESETS
 from whorl.storage import store

@@ -10,7 +10,7 @@ import pytest
 
 from tests.registry.corpus import paragraphs, prose
 from whorl import Document, Key
-from whorl.registry.fingerprints import Reading, read
+from whorl.registry.reading import Reading, read
 from whorl.registry.registry import Registry
 from whorl.registry.search import FAR, ignored
 from whorl.scheme import PRESETS

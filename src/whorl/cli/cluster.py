@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from whorl.cli.options import (
+    WORKERS,
     IntegerRange,
     NumberRange,
     backend_options,
@@ -25,13 +26,14 @@ from whorl.cli.options import (
     spark_session,
 )
 from whorl.cli.progress import stages
-from whorl.clustering import MEASURES, THRESHOLDS, ClusterSettings
+from whorl.clustering import MEASURES, MODULI, THRESHOLDS, ClusterSettings
 from whorl.clustering.output import KEEPS
 from whorl.corpus_clustering import cluster_corpus, verify
 from whorl.corpus_decontamination import ACTIONS, SHORTEST_ITEM, THRESHOLD
 from whorl.corpus_decontamination import decontaminate as decontaminate_corpus
 from whorl.corpus_dedup import DOCUMENT, PASSAGE_UNIT, POLICIES, SHORTEST, TOKENS
 from whorl.corpus_dedup import dedup as dedup_corpus
+from whorl.formats.archives.names import printable
 from whorl.formats.corpora.records import UNITS, Columns, kinds_of_faults
 from whorl.formats.corpora.remote import is_address
 
@@ -61,6 +63,9 @@ MEASURING = (
                  + ", ".join(f"{least} for {measure}" for measure, least in THRESHOLDS.items()) + "]"),
     click.option("--common", type=IntegerRange(min=2), default=DEFAULTS.common, show_default=True,
                  help="Shingles in more documents than this propose no candidates."),
+    click.option("--modulus", type=IntegerRange(min=1), metavar="N",
+                 help="Sketches keep one shingle in N, a power of two; with 1, no pair is missed, at more cost. "
+                 "[default: " + ", ".join(f"{number} for {measure}" for measure, number in MODULI.items()) + "]"),
     click.option("--base", multiple=True, type=EXISTING, metavar="PATH",
                  help="Boilerplate, such as a licence or a template: text that is also in it does not count. "
                  "Repeatable."),
@@ -72,7 +77,7 @@ MEASURING = (
                  help="Keep no two documents that are a pair. By default a document is compared with its cluster."),
     click.option("--memory", default="1G", show_default=True, metavar="SIZE", callback=lambda *args: _bytes(args[2]),
                  help="Memory for sorting, such as 500M; the rest goes to disk."),
-    click.option("--workers", type=IntegerRange(min=0), default=0,
+    click.option("--workers", type=WORKERS, default=0,
                  help="Number of threads; 0, the default, is one per core."),
 )  # fmt: skip
 
@@ -136,7 +141,7 @@ DECONTAMINATE_OPTIONS = (
                  help="Output folder: the files of CORPUS without the items, and _whorl/ with the report."),
     click.option("--item", multiple=True, metavar="COLUMN",
                  help="Column of EVALS with texts; repeatable.  [default: those of text, question, problem, prompt, "
-                 "input, query, instruction, sentence and passage that are there]"),
+                 "input, query, instruction, sentence, passage and context that are there]"),
     click.option("--action", type=click.Choice(ACTIONS), default=ACTIONS[0], show_default=True,
                  help="Drop rows that hold an item, cut the item, or write its span as an attribute beside the data."),
     click.option("--threshold", type=NumberRange(0, 1, min_open=True), default=THRESHOLD, show_default=True,
@@ -149,7 +154,7 @@ DECONTAMINATE_OPTIONS = (
     click.option("--text", default="text", show_default=True, help="Column of CORPUS with the text."),
     click.option("--id", "id_column", default="id", show_default=True, help="Column with the id of items and rows."),
     click.option("--fresh", is_flag=True, help="Start over; remove what an earlier run wrote to the folder."),
-    click.option("--workers", type=IntegerRange(min=0), default=0,
+    click.option("--workers", type=WORKERS, default=0,
                  help="Number of threads; 0, the default, is one per core."),
 )  # fmt: skip
 
@@ -192,7 +197,7 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **options: Any) -> N
     """
     if options["verify"]:
         verify(out)
-        click.echo(f"{out}: all files are intact")
+        click.echo(printable(f"{out}: all files are intact"))
         return
     if options["query"]:
         _query(out, options["query"], form)
@@ -309,15 +314,15 @@ def _passed_on(settings: ClusterSettings, options: Mapping[str, Any]) -> dict[st
     if options["unit"] != DOCUMENT:
         return {"memory": settings.memory, "workers": settings.workers}
     if options["index"] is not None:
-        return {name: options[name] for name in _given("measure", "threshold", "common", "super_shingles", "closure",
-                                                       "memory", "workers")}  # fmt: skip
+        return {name: options[name] for name in _given("measure", "threshold", "common", "modulus", "super_shingles",
+                                                       "closure", "memory", "workers")}  # fmt: skip
     return {name: value for name, value in asdict(settings).items() if name != "boilerplate"}
 
 
 def _refuse_settings(unit: str) -> None:
     """Refuse options that have no effect on parts of texts, which are compared exactly."""
     for name in _given("keep", "rank", "date", "base", "strict", "index", "measure", "threshold", "common",
-                       "super_shingles", "closure"):  # fmt: skip
+                       "modulus", "super_shingles", "closure"):  # fmt: skip
         raise click.UsageError(f"--{name.replace('_', '-')} has no effect with --unit {unit}; leave it out")
 
 
@@ -346,10 +351,16 @@ def _show_report(report: dict[str, Any], form: str) -> None:
     faults = [{"file": fault["path"], "row": fault["row"], "reason": fault["reason"]} for fault in report["faults"]]
     skipped = [{"file": name, "row": 0, "reason": reason} for name, reason in report["skipped"]]
     for kind in kinds_of_faults([*faults, *skipped]):
-        click.echo(f"no document: {kind}", err=True)
+        click.echo(printable(f"no document: {kind}"), err=True)
     _warn_of_dates(report)
     if report.get("short_items"):
         click.echo(f"{report['short_items']:,} items of fewer than {SHORTEST_ITEM} words were not looked for", err=True)
+    if report.get("common_items"):
+        click.echo(
+            f"{report['common_items']:,} of {report['items']:,} items cannot be found: nearly all of their words are "
+            "phrases of many documents or items, which do not count; raise --common to count those of documents",
+            err=True,
+        )
     if "index" in report:
         index = report["index"]
         click.echo(f"{index['overlaps']:,} share large parts with another; the index has {index['stored']:,} documents")
@@ -400,7 +411,7 @@ def _show(summary: dict[str, Any], form: str) -> None:
         f"them, the largest of {summary['largest']:,}; {summary['kept']:,} to keep; {summary['pairs']:,} pairs"
     )
     for kind in kinds_of_faults(summary["skipped"]):
-        click.echo(f"left out: {kind}", err=True)
+        click.echo(printable(f"left out: {kind}"), err=True)
     _warn_of_dates(summary)
     if not summary["documents"]:
         click.echo("no document was read; see whorl cluster --help for what CORPUS can be", err=True)
@@ -409,8 +420,8 @@ def _show(summary: dict[str, Any], form: str) -> None:
 def _warn_of_dates(summary: Mapping[str, Any]) -> None:
     if summary["keep"] == "newest" and summary["undated"]:
         click.echo(
-            f"--keep newest: {summary['undated']:,} of {summary['documents']:,} documents have no date and count as "
-            "the oldest; name the column with --date",
+            f"--keep newest: {summary['undated']:,} of {summary['documents']:,} documents have no date, or none "
+            "that can be read, and count as the oldest; name the column with --date",
             err=True,
         )
 

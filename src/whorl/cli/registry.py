@@ -41,10 +41,10 @@ from whorl.formats.archives.names import printable
 from whorl.formats.corpora.read import read
 from whorl.formats.corpora.records import CONTACT, Columns, DigestSet, Fault
 from whorl.model import Document, Skipped
+from whorl.registry.reading import id_of
 from whorl.registry.registry import Registry, due, rotation
 from whorl.registry.search import THRESHOLD, witnesses
 from whorl.registry.store import RegistryEntry
-from whorl.registry.texts import id_of
 from whorl.registry.writer import Changed
 from whorl.scheme import Scheme
 

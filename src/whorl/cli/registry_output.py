@@ -10,10 +10,10 @@ import click
 from whorl.formats.archives.names import printable
 from whorl.matching.passage import Passage
 from whorl.model import Document, Skipped
+from whorl.registry.reading import NOT_FOUND
 from whorl.registry.rotation import MissingText, RotationResult
 from whorl.registry.search import RegistryHit, RegistryHits, Witness
 from whorl.registry.store import Activity, RegistryEntry
-from whorl.registry.texts import NOT_FOUND
 
 # Passages in a table, and letters of each. --format json has all.
 PASSAGES, LETTERS = 3, 70

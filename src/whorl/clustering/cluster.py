@@ -27,6 +27,7 @@ from whorl.errors import InputError
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns, DigestSet
+from whorl.kernel import native_seen
 from whorl.model import Document, Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 from whorl.storage.postings import Postings
@@ -374,6 +375,7 @@ class ClusteringRun:
             original=original,
             equal_kind=equals.kinds,
             sizes=np.array(store.records["size"]),
+            lengths=_lengths(store.records),
             pairs=joined.pairs,
             below=joined.below,
             common=int(store.state["pairs"]["common"]),
@@ -414,6 +416,12 @@ class ClusteringRun:
 def _remember(seen: DigestSet, records: Records) -> None:
     """Note the contents that were read, so that equal ones are not read again."""
     seen.add_digests(records["content"][records["reason"] < 0])
+
+
+def _lengths(records: Records) -> NDArray[np.int64]:
+    """Return the characters of all texts. Of several with the same content, at least the first was read."""
+    firsts = native_seen.firsts(np.ascontiguousarray(records["content"]))
+    return np.array(records["length"])[firsts]
 
 
 def _policy(settings: ClusterSettings, drawing: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.clustering import ClusterSettings
+from whorl.clustering.dates import newest_first, undated
 from whorl.clustering.joining import Measured
 from whorl.clustering.records import TextColumn
 from whorl.clustering.result import IDENTICAL, KINDS, UNIQUE, Clustering, Kept, keep_of_clusters, keep_without_pairs
@@ -223,13 +224,7 @@ LISTED = 1000
 
 
 def _longest(clustering: Clustering) -> NDArray[Any]:
-    return -clustering.sizes
-
-
-def _newest(clustering: Clustering) -> NDArray[Any]:
-    """Rank by date, the newest first, then documents without a date."""
-    dates = [date or "" for date in clustering.dates]
-    return -np.unique(dates, return_inverse=True)[1] if dates else np.empty(0, np.int64)
+    return -(clustering.sizes if clustering.lengths is None else clustering.lengths)
 
 
 # Which document of a cluster to keep: the least by one of these; ties go to the representative, then to the first.
@@ -237,7 +232,7 @@ KEEPS: Mapping[str, Callable[[Clustering], NDArray[Any]]] = {
     "representative": lambda clustering: np.zeros(len(clustering.cluster), np.int64),
     "first": lambda clustering: np.arange(len(clustering.cluster)),
     "longest": _longest,
-    "newest": _newest,
+    "newest": newest_first,
 }
 
 
@@ -287,7 +282,7 @@ def write(
         **_dropped(clustering, chosen, sources),
         "keep": keep,
         "strict": strict,
-        "undated": int((clustering.is_there & ~clustering.dates.is_there).sum()),
+        "undated": undated(clustering, keep),
         "settings": asdict(settings),
         "phases": [asdict(phase) for phase in clustering.phases],
         "left_out": len(left_out),

@@ -29,9 +29,9 @@ from whorl.formats.corpora.records import DigestSet
 from whorl.formats.detection import TEXT
 from whorl.formats.encoding import load_content
 from whorl.formats.reading import Frontend, choose
-from whorl.formats.text import TextFrontend, half_letters, may_have_letters
+from whorl.formats.text import Piece, TextFrontend, half_letters, may_have_letters
 from whorl.kernel import native_shingles
-from whorl.model import Document, Hashes, Symbols
+from whorl.model import Document, Hashes, Stream, Symbols
 from whorl.scheme import Scheme
 
 # A batch takes a core about 3 ms: calls cost little, and the threads share the work evenly.
@@ -150,7 +150,7 @@ class ShingleReader:
         reading = self._sheet(items) if isinstance(items, Sheet) else self._each(items)
         shingles, ends = native_shingles.distinct(*self._values(reading))
         records = np.zeros(len(items), RECORD)
-        records["size"], records["shingles"] = reading.sizes, np.diff(ends)
+        records["size"], records["length"], records["shingles"] = reading.sizes, reading.lengths, np.diff(ends)
         records["content"] = reading.contents
         records["lexical"] = native_shingles.digests(reading.symbols, reading.bounds)
         records["shingle"] = native_shingles.digests(shingles, ends)
@@ -163,7 +163,7 @@ class ShingleReader:
             return self._each(list(sheet.documents()))
         data, bounds = sheet.texts()
         contents = _contents([data.data[start:end] for start, end in pairwise(bounds.tolist())])
-        sizes, new = np.diff(bounds), ~self._seen.known(contents)
+        sizes, new, characters = np.diff(bounds), ~self._seen.known(contents), _characters(data, bounds)
         if not new.all():
             data = np.concatenate([data[:0], *(data[bounds[row] : bounds[row + 1]] for row in np.flatnonzero(new))])
         symbols, ends = front.read_all(data, _bounds(sizes[new]))
@@ -171,7 +171,8 @@ class ShingleReader:
         lengths[new] = np.diff(ends)
         letters = np.zeros(len(sizes), np.bool_)
         letters[new] = may_have_letters(data, _bounds(sizes[new]))
-        return _Reading(_wide(symbols), _bounds(lengths), {}, contents, sizes, [None] * len(sizes), letters)
+        reasons = [None] * len(sizes)
+        return _Reading(_wide(symbols), _bounds(lengths), {}, contents, sizes, characters, reasons, letters)
 
     def _each(self, items: Sequence[Item]) -> "_Reading":
         opened = [_opened(item) for item in items]
@@ -181,7 +182,7 @@ class ShingleReader:
         for number in np.flatnonzero(~self._seen.known(contents)).tolist():
             each = opened[number]
             if each.features is not None:
-                features[number] = each.features
+                features[number], each.length = each.features, len(each.features)
             elif each.reason is None:
                 self._read(each, number, rows, together)
         letters = np.array([len(row) > 0 for row in rows], np.bool_)
@@ -194,10 +195,13 @@ class ShingleReader:
                 rows[number] = _wide(symbols[start:end])
         # An unreadable document equals none.
         contents[[each.reason is not None for each in opened]] = 0
-        lengths, sizes = ([len(part) for part in parts] for parts in (rows, [each.data for each in opened]))
+        lengths, sizes, characters = (
+            np.array(counts, np.int64)
+            for counts in ([*map(len, rows)], [len(each.data) for each in opened], [each.length for each in opened])
+        )
         reasons = [each.reason for each in opened]
-        return _Reading(np.concatenate([_NOTHING, *rows]), _bounds(np.array(lengths, np.int64)), features, contents,
-                        np.array(sizes, np.int64), reasons, letters)  # fmt: skip
+        return _Reading(np.concatenate([_NOTHING, *rows]), _bounds(lengths), features, contents, sizes, characters,
+                        reasons, letters)  # fmt: skip
 
     def _read(
         self, each: "_Opened", number: int, rows: list[Hashes], together: dict[TextFrontend, dict[int, bytes]]
@@ -208,9 +212,14 @@ class ShingleReader:
             front = self._front(document, document.content)
             if isinstance(front, TextFrontend) and isinstance(document.content, str):
                 together.setdefault(front, {})[number] = each.data
+                each.length = len(document.content)
             else:
-                parts = (_wide(front.read(piece).symbols) for piece in front.pieces(document))
-                rows[number] = np.concatenate([_NOTHING, *parts])
+                parts = [_NOTHING]
+                for piece in front.pieces(document):
+                    stream = front.read(piece)
+                    parts.append(_wide(stream.symbols))
+                    each.length = max(each.length, _end(piece, stream))
+                rows[number] = np.concatenate(parts)
         except DocumentError as error:
             each.reason = error.reason
 
@@ -238,13 +247,15 @@ class ShingleReader:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reading:
     """The documents of a batch: all symbols and their bounds, or the features; digests and sizes of the contents; the
-    reasons why documents cannot be read; and which may have letters of scripts without spaces."""
+    lengths of the texts in characters; the reasons why documents cannot be read; and which may have letters of scripts
+    without spaces."""
 
     symbols: Hashes
     bounds: NDArray[np.int64]
     features: dict[int, Hashes]
     contents: NDArray[np.uint64]
     sizes: NDArray[np.int64]
+    lengths: NDArray[np.int64]
     reasons: Sequence[str | None]
     may_have_letters: NDArray[np.bool_]
 
@@ -260,12 +271,14 @@ class _Reading:
 
 @dataclass(slots=True)
 class _Opened:
-    """A document with its content as bytes, or its features, or why it cannot be read."""
+    """A document with its content as bytes, or its features, or why it cannot be read. ``length``: the characters up to
+    the end of its text, or the number of its features, if it is read."""
 
     document: Document
     data: bytes = b""
     features: Hashes | None = None
     reason: str | None = None
+    length: int = 0
 
 
 def _opened(item: Item) -> _Opened:
@@ -309,6 +322,19 @@ def _with(values: Hashes, bounds: NDArray[np.int64], others: dict[int, Hashes]) 
     lengths = np.diff(bounds)
     lengths[numbers] = counts
     return np.insert(values, places, np.concatenate([others[number] for number in numbers])), _bounds(lengths)
+
+
+def _end(piece: Any, stream: Stream) -> int:
+    """Return where a piece of a text ends; of a text that was extracted, where its last symbol does."""
+    if isinstance(piece, Piece):
+        return piece.offset + len(piece.codes)
+    return stream.offset + int(stream.ends[-1]) if len(stream) else 0
+
+
+def _characters(data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of characters of consecutive texts in UTF-8."""
+    inside = np.flatnonzero((data & 0xC0) == 0x80)  # all bytes of a character but the first
+    return np.diff(bounds) - np.diff(np.searchsorted(inside, bounds))
 
 
 def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from hashlib import blake2b
+from itertools import chain, islice
 from math import isnan
 from pathlib import Path
 from typing import Any, TypeAlias, cast, overload
@@ -73,9 +75,28 @@ def item_of(record: CorpusRecord) -> Item:
 def item_of_row(values: Mapping[str, Any], columns: Columns, place: RowPlace) -> Item | Fault:
     """Return what is clustered of a row of a table, or why the row gives no document."""
     try:
-        return item_of(record(values, columns, place, 0))
+        return item_of(record({name: plain(values.get(name)) for name in columns.needed()}, columns, place, 0))
     except BadRowError as error:
         return fault(place, error)
+
+
+def plain(value: Any) -> Any:
+    """Return a value of a row in memory as a file would have it: numbers of NumPy as Python's, moments as ISO 8601, and
+    what stands for a missing value as None. Values of other kinds stay as they are."""
+    if value is None or isinstance(value, str | bytes | int | list | dict):
+        return value
+    if isinstance(value, np.datetime64):
+        return None if np.isnat(value) else str(value)
+    if isinstance(value, np.floating):
+        value = float(value)
+    elif isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float | Decimal):
+        return None if isnan(value) else value
+    if hasattr(value, "isoformat"):
+        return None if value != value else value.isoformat()
+    # pandas is not imported. Its missing value is not even equal to itself.
+    return None if type(value).__name__ == "NAType" else value
 
 
 def rows_of(table: Any) -> Iterable[Any]:
@@ -95,19 +116,20 @@ def rows_of(table: Any) -> Iterable[Any]:
     return cast(Iterable[Any], table)
 
 
+# Rows in which the column of the texts is looked for, as in JSONL.
+LOOKED_AT = 100
+
 # Rows of a frame that are dictionaries at a time.
 _FRAME_ROWS = 4096
 
 
 def item_of_values(values: Mapping[str, Any], columns: Columns, number: int) -> Item:
-    """Return what is clustered of a row in memory; without an id, its number is its name. A missing number, as pandas
-    has in place of a missing text, is a missing value."""
-    named = ((name, values.get(name)) for name in columns.needed())
-    present = {name: None if isinstance(value, float) and isnan(value) else value for name, value in named}
-    item = item_of_row(present, columns, RowPlace("", number + 1))
+    """Return what is clustered of a row in memory; without an id, its number is its name."""
+    item = item_of_row(values, columns, RowPlace("", number + 1))
+    identity = None if columns.id is None else plain(values.get(columns.id))
     if isinstance(item, Fault):
-        return UnreadDocument(str(present.get(columns.id or "") or number), "", reason=item.reason)
-    has_id = columns.id is not None and present.get(columns.id) is not None
+        return UnreadDocument(str(identity or number), "", reason=item.reason)
+    has_id = identity is not None
     return item if has_id else replace(item, name=str(number))
 
 
@@ -117,20 +139,30 @@ def items_of(
     """Yield what is clustered of texts, paths, documents and rows; ``report`` gets the number done, and of all if it is
     known."""
     total = len(documents) if isinstance(documents, Sized) else None
-    for number, document in enumerate(rows_of(documents)):
+    for number, document in enumerate(_checked(iter(rows_of(documents)), columns.content)):
         report(number, total)
         yield _item(document, columns, number)
+
+
+def _checked(documents: Iterator[Any], column: str) -> Iterator[Any]:
+    """Yield documents; raise InputError if the first rows have no such column. Only then is more than one of them
+    awaited: documents may come in a stream."""
+    first = list(islice(documents, 1))
+    if first and isinstance(first[0], Mapping) and column not in first[0]:
+        first += islice(documents, LOOKED_AT - 1)
+        there = dict.fromkeys(name for row in first if isinstance(row, Mapping) for name in row)
+        if column not in there:
+            raise InputError(
+                f"documents: no column {column!r}; there are {', '.join(map(repr, there))}. Name the right one with "
+                "columns=Columns(text=...)"
+            )
+    return chain(first, documents)
 
 
 def _item(document: Any, columns: Columns, number: int) -> Item:
     if isinstance(document, Document | Features):
         return document
     if isinstance(document, Mapping):
-        if number == 0 and columns.content not in document:
-            raise InputError(
-                f"documents: no column {columns.content!r}; there are {', '.join(map(repr, document))}. Name the right "
-                "one with columns=Columns(text=...)"
-            )
         return item_of_values(document, columns, number)
     if not isinstance(document, str | bytes | Path):
         raise InputError(
@@ -143,14 +175,15 @@ def _item(document: Any, columns: Columns, number: int) -> Item:
 # Texts of a document: its id, URL and date, and why it could not be read.
 TEXTS = ("id", "url", "date", "reason")
 
-# Digests of the content, of its symbols and of its set of shingles; bytes read; number of distinct shingles; bytes of
-# each text, -1 if there is none.
+# Digests of the content, of its symbols and of its set of shingles; bytes read; characters of the text, or features, 0
+# if an earlier document has the same content; number of distinct shingles; bytes of each text, -1 if there is none.
 RECORD = np.dtype(
     [
         ("content", "<u8", 2),
         ("lexical", "<u8", 2),
         ("shingle", "<u8", 2),
         ("size", "<i8"),
+        ("length", "<i8"),
         ("shingles", "<i8"),
         *((field, "<i4") for field in TEXTS),
     ]

@@ -92,7 +92,8 @@ class Clustering:
     Columns by document number: texts, representative of its cluster, similarity to it, kind (an index of ``KINDS``),
     whether it was read, the earlier document that it equals or itself, and how it equals that one. ``pairs`` are those
     that reached the threshold, ``below`` some that nearly did. ``common`` is the number of common shingles,
-    ``boilerplate`` that of shingles in so many documents that they do not count.
+    ``boilerplate`` that of shingles in so many documents that they do not count. ``sizes`` are bytes, ``lengths`` the
+    characters of the texts; None if only the bytes are known.
     """
 
     scheme: Scheme
@@ -113,6 +114,7 @@ class Clustering:
     skipped: tuple[Skipped, ...]
     phases: tuple[PhaseCost, ...]
     below: Measured = field(default_factory=lambda: Measured.joined(()))
+    lengths: NDArray[np.int64] | None = None
 
     @property
     def members(self) -> "ClusterMembers":

@@ -28,7 +28,7 @@ from whorl.kernel import native_segments
 from whorl.model import Closing
 from whorl.threads import Answer, Threads
 
-FORMAT = 4
+FORMAT = 5
 STATE, LOCK = "state.json", "lock"
 
 # Seconds of work that a crash may lose.

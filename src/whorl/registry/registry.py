@@ -10,7 +10,7 @@ from whorl.engine.hashing import Key
 from whorl.errors import DocumentError
 from whorl.index.index import WAIT
 from whorl.model import Document, Skipped
-from whorl.registry.fingerprints import Reading, read, width
+from whorl.registry.reading import Reading, read, width
 from whorl.registry.rotation import Rotation, by_age
 from whorl.registry.search import THRESHOLD, RegistryHits, rank
 from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today

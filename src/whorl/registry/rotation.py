@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from whorl.model import Document, Skipped
-from whorl.registry.fingerprints import Reading
+from whorl.registry.reading import NOT_FOUND, Reading, texts
 from whorl.registry.store import RegistryEntry
-from whorl.registry.texts import NOT_FOUND, texts
 from whorl.registry.writer import Changed, State
 from whorl.threads import Prefetch
 

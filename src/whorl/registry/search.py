@@ -15,9 +15,8 @@ from whorl.errors import DocumentError, InputError
 from whorl.index.search import readable, verified
 from whorl.matching.passage import Passage
 from whorl.model import Document
-from whorl.registry.fingerprints import Reading
+from whorl.registry.reading import Reading, texts
 from whorl.registry.store import PAGE, RegistryEntry, RegistryStore
-from whorl.registry.texts import texts
 from whorl.scheme import Scheme, preset
 from whorl.storage.postings import PostingHits
 

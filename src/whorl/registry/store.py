@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from whorl.registry.fingerprints import DIGEST
+from whorl.registry.reading import DIGEST
 from whorl.storage.checksums import seal
 from whorl.storage.database import DOCUMENTS, LAST_DOCUMENT, Database
 from whorl.storage.errors import DamageError

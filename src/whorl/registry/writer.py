@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
-from whorl.registry.fingerprints import Reading, draw, truncate
+from whorl.registry.reading import Reading, draw, truncate
 from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today
 from whorl.scheme import Scheme
 from whorl.storage.files import point

@@ -81,7 +81,7 @@ class Tables:
         kind = sql.when(sql.col("cluster") == number, UNIQUE)
         kind = kind.when(sql.col("cluster") != sql.col("stands"), NEAR if self.measure == "resemblance" else CONTAINED)
         return (
-            self.numbered.select("number", "id", "url", "date", "reason", "size", "shingles")
+            self.numbered.select("number", "id", "url", "date", "reason", "size", "length", "shingles")
             .join(aside, "number", "left")
             .withColumn("stands", sql.coalesce("aside", "number"))
             .join(heads, "stands", "left")
@@ -139,6 +139,7 @@ def _collected(tables: Tables, common: int, boilerplate: int) -> Clustering:
         original=numbers(members["stands"]),
         equal_kind=numbers(members["equal"]).astype(np.uint8),
         sizes=numbers(members["size"]),
+        lengths=numbers(members["length"]),
         pairs=_pairs(tables.alike),
         common=common,
         boilerplate=boilerplate,

@@ -27,7 +27,7 @@ from whorl.spark.stages import PARCELS, addressed, batch, delivered, gathered, l
 # joining.
 DOCUMENTS = (
     "part int, row long, id string, url string, date string, reason string, line long, left_out boolean, size long, "
-    "shingles long, content binary, lexical binary, shingle binary, tie long, hashes array<long>"
+    "length long, shingles long, content binary, lexical binary, shingle binary, tie long, hashes array<long>"
 )
 EQUALS = "number long, stands long, kind int"
 SKETCHES = "number long, shingles long, level int, kept array<int>, values array<long>"
@@ -93,6 +93,7 @@ def _table_of(documents: DocumentBatch, part: int, first: int) -> Any:
             "line": pa.nulls(count, pa.int64()),
             "left_out": np.zeros(count, np.bool_),
             "size": np.array(records["size"]),
+            "length": np.array(records["length"]),
             "shingles": np.array(records["shingles"]),
             **digests,
             "tie": np.ascontiguousarray(records["shingle"][:, 0]).view(np.int64),
@@ -120,6 +121,7 @@ def _wrong(faults: list[Fault], part: int) -> Any:
             "line": np.array([fault.row for fault in faults], np.int64),
             "left_out": np.array([fault.left_out for fault in faults], np.bool_),
             "size": np.zeros(count, np.int64),
+            "length": np.zeros(count, np.int64),
             "shingles": np.zeros(count, np.int64),
             **{name: pa.nulls(count, pa.binary()) for name in ("content", "lexical", "shingle")},
             "tie": np.zeros(count, np.int64),

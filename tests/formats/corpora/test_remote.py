@@ -61,6 +61,13 @@ def test_a_folder_of_a_store_is_deduplicated_as_the_same_folder_here(store, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["clean", "expected", "in"]
 
 
+def test_the_longest_names_are_copied(store, tmp_path):
+    name = "x" * 249 + ".jsonl"
+    store.pipe(f"/long/{name}", jsonl(one=SONG))
+    whorl.dedup("memory://long", tmp_path / "clean")
+    assert (tmp_path / "clean" / name).read_bytes() == jsonl(one=SONG)
+
+
 def test_the_commands_take_addresses(store, tmp_path):
     store.pipe("/evals/items.jsonl", json.dumps({"question": TALE[:200]}).encode() + b"\n")
     run = CliRunner().invoke

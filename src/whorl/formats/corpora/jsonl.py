@@ -352,15 +352,37 @@ class _Lines:
 
 
 def with_text(line: bytes, column: str, text: str) -> bytes:
-    """Return a line whose value of a column of texts is replaced; all other bytes stay where that is possible."""
+    """Return a line, which ``object_of`` reads, whose value of a column of texts is replaced; all other bytes stay."""
     name = column.encode()
     data = np.frombuffer(line + b"\n", np.uint8)
     bounds = np.array([0, len(name)], np.int64)
     states, _, kinds, starts, ends = native_jsonl.fields(data, np.frombuffer(name, np.uint8), bounds)
     if states[0] == READ and _TEXT[kinds[0, 0]]:
-        encoded = json.dumps(text, ensure_ascii=False)[1:-1].encode()
-        return line[: int(starts[0, 0])] + encoded + line[int(ends[0, 0]) :]
-    return json.dumps({**json.loads(line), column: text}, ensure_ascii=False).encode()
+        start, end = int(starts[0, 0]) - 1, int(ends[0, 0]) + 1
+    else:
+        start, end = _value_span(line, column)
+    return line[:start] + json.dumps(text, ensure_ascii=False).encode() + line[end:]
+
+
+def _value_span(line: bytes, column: str) -> tuple[int, int]:
+    """Return start and end of the bytes of a value. Of several values of one name the last counts, as in ``json``."""
+    content, span = line.decode("utf-8"), (0, 0)
+    at = _skipped(content, content.index("{") + 1)
+    while content[at] != "}":
+        name, at = _PARSER.raw_decode(content, at)
+        start = _skipped(content, _skipped(content, at) + 1)  # behind the colon
+        _, at = _PARSER.raw_decode(content, start)
+        if name == column:
+            span = start, at
+        at = _skipped(content, at)
+        at = _skipped(content, at + 1) if content[at] == "," else at
+    start = len(content[: span[0]].encode())
+    return start, start + len(content[slice(*span)].encode())
+
+
+def _skipped(content: str, at: int) -> int:
+    """Return the place behind white space."""
+    return _BLANKS.match(content, at).end()  # type: ignore[union-attr]  # it matches everywhere
 
 
 def object_of(line: NumberedLine, most: int) -> dict[str, Any] | None:
@@ -413,8 +435,8 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-# The bytes between the elements of an array.
-_BETWEEN = re.compile(r"[\s,]*")
+# The bytes between the elements of an array, and the white space of JSON.
+_BETWEEN, _BLANKS = re.compile(r"[\s,]*"), re.compile(r"[ \t\n\r]*")
 _PARSER = json.JSONDecoder()
 
 

@@ -1,9 +1,9 @@
-"""Write Parquet tables atomically, copy changed ones, and plan in the sandbox how to read one in bounded memory."""
+"""Write Parquet tables atomically, and plan in the sandbox how to read one in bounded memory."""
 
 import io
 import os
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -198,55 +198,6 @@ def _settle(temporary: Path, path: Path) -> None:
 
 def _unwritten(path: Path, error: OSError) -> WhorlError:
     return WhorlError(f"{path}: cannot be written: {error.strerror or error}")
-
-
-def without_rows(rows: NDArray[np.int64]) -> Callable[[Any, int], Any]:
-    """Return a change for ``copy_parquet`` that removes rows, counted from 1."""
-
-    def change(group: Any, first: int) -> Any:
-        is_kept = np.ones(len(group), np.bool_)
-        is_kept[rows[(rows >= first) & (rows < first + len(group))] - first] = False
-        return group.filter(arrow()[0].array(is_kept))
-
-    return change
-
-
-def copy_parquet(path: Path, target: Path, change: Callable[[Any, int], Any]) -> str:
-    """Copy Parquet with the same row groups, columns, metadata and codecs; return what is damaged.
-
-    ``change`` gets each row group and the number of its first row, from 1, and returns what is written.
-    """
-    pa, pq = arrow()
-    lost, first = list[str](), 1
-    with pq.ParquetFile(path) as file:
-        data = file.metadata
-        writer = pq.ParquetWriter(
-            target, file.schema_arrow, version=data.format_version, compression=_codecs(data),
-            use_compliant_nested_type=False,  # the names of the elements of lists stay as they are
-        )  # fmt: skip
-        with writer:
-            for number in range(data.num_row_groups):
-                count = data.row_group(number).num_rows
-                try:
-                    group = file.read_row_group(number)
-                except (OSError, pa.ArrowException) as error:
-                    lost.append(f"row group {number}: {' '.join(str(error).split())[:160]}")
-                else:
-                    changed = change(group, first)
-                    if len(changed):
-                        writer.write_table(changed, row_group_size=count)
-                first += count
-    return f"damaged: {'; '.join(lost)}" if lost else ""
-
-
-def _codecs(data: Any) -> str | dict[str, str]:
-    """Return the codec of each column of a Parquet file."""
-    if not data.num_row_groups:
-        return "snappy"
-    group = data.row_group(0)
-    columns = (group.column(number) for number in range(group.num_columns))
-    codecs = {column.path_in_schema: column.compression for column in columns}
-    return {name: "none" if codec == "UNCOMPRESSED" else codec.lower() for name, codec in codecs.items()}
 
 
 # Target bytes of text in a batch, and its maximum of rows. The reader holds several batches.

@@ -1,7 +1,8 @@
 """Read Parquet and Arrow files: the needed columns, by row groups and batches of rows."""
 
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +20,8 @@ PLACES, PLAN = "whorl.formats.corpora.parquet:places", "whorl.formats.corpora.pa
 
 # Bytes of a column read from disk at once, instead of a whole row group.
 _BUFFER = 1 << 20
+# The unit of dates if each loses some: microseconds still order documents.
+_DATES = "us"
 # Rows of an Arrow batch that become Python values at once.
 _ARROW_ROWS = 1024
 # Maximum characters of pyarrow's message, which quotes the content.
@@ -69,7 +72,7 @@ def rows(
     pa, _ = arrow()
     try:
         plan = _plan(path, columns.needed(), rules)
-        file = _open(path)
+        file = _open(path, _date_unit(path, columns, plan))
     except (WorkerFault, pa.ArrowException, *_DAMAGE) as error:
         yield Fault(name, 0, f"damaged: {_reason(error)}")
         return
@@ -127,7 +130,7 @@ def arrow_rows(
             for start in range(0, batch.num_rows, _ARROW_ROWS):
                 part = batch.slice(start, _ARROW_ROWS)
                 if _has_chosen(chosen, row + 1, row + 1 + part.num_rows):
-                    values = {name: _values(part.column(name), name == columns.date) for name in needed}
+                    values = {name: values_of(part.column(name), name == columns.date) for name in needed}
                     for place, item in enumerate(zip(*values.values(), strict=True), row + 1):
                         cells = dict(zip(values, item, strict=True))
                         yield _row(cells, columns, RowPlace(name, place), min(offset, size), prefix)
@@ -158,9 +161,21 @@ def _plan(path: Path, needed: Sequence[str], rules: Rules) -> list[tuple[int, in
     return plan
 
 
-def _open(path: Path) -> Any:
+def _open(path: Path, unit: str | None = None) -> Any:
     _, pq = arrow()
-    return pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True)
+    return pq.ParquetFile(
+        path, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True, coerce_int96_timestamp_unit=unit
+    )
+
+
+def _date_unit(path: Path, columns: Columns, plan: Sequence[tuple[int, int, str]]) -> str | None:
+    """Return the unit in which dates of INT96 are read; None if there are none."""
+    with _open(path) as file:
+        dates = [name for name in int96_columns(file) if name == columns.date]
+    if not dates:
+        return None
+    groups = [number for number, (_, _, refusal) in enumerate(plan) if not refusal]
+    return exact_unit(path, dates, groups) or _DATES
 
 
 def _batches(
@@ -175,7 +190,7 @@ def _batches(
         for batch in file.iter_batches(batch_size=step, row_groups=[group], columns=needed, use_threads=False):
             is_read = _has_chosen(chosen, row, row + batch.num_rows)
             names = batch.schema.names if is_read else ()
-            yield batch.num_rows, {name: _values(batch.column(name), name == columns.date) for name in names}
+            yield batch.num_rows, {name: values_of(batch.column(name), name == columns.date) for name in names}
             row += batch.num_rows
     except (pa.ArrowException, *_DAMAGE) as error:
         yield f"damaged: {_reason(error)}"
@@ -191,8 +206,8 @@ def _row(values: dict[str, Any], columns: Columns, place: RowPlace, offset: int,
         return fault(place, error)
 
 
-def _values(column: Any, is_date: bool) -> list[Any]:
-    """Return the column as Python values; an invalid value is its error."""
+def values_of(column: Any, is_date: bool = False) -> list[Any]:
+    """Return the column as Python values; an invalid value is its error, which has the bytes."""
     pa, _ = arrow()
     if is_date and pa.types.is_temporal(column.type):
         column = _as_text(column)
@@ -240,6 +255,7 @@ def _fits(kind: Any, is_list: bool) -> bool:
         or types.is_string_view(kind)
         or types.is_binary(kind)
         or types.is_large_binary(kind)
+        or types.is_binary_view(kind)
     )
 
 
@@ -249,3 +265,79 @@ def _reason(error: BaseException) -> str:
         raise error
     line = printable(" ".join(str(error).split())) or type(error).__name__
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+# INT96 timestamps, as Spark and Impala write them, are a day and nanoseconds. Arrow makes 64 bits of one: nanoseconds
+# reach from 1677 to 2262 only, and other years overflow silently. Moments a second in each unit, the finest first.
+UNITS = {"ns": 10**9, "us": 10**6, "ms": 10**3, "s": 1}
+# The unit that Arrow takes by itself, and those that are compared with each: in seconds, nothing overflows.
+FINEST, _COARSEST = "ns", "s"
+
+# Rows whose timestamps are compared at once.
+_COMPARED_ROWS = 1 << 16
+
+
+def int96_columns(file: Any) -> list[str]:
+    """Return the paths of the columns of INT96 in an open Parquet file; parts of nested columns have dots."""
+    columns = map(file.schema.column, range(len(file.schema)))
+    return [column.path for column in columns if column.physical_type == "INT96"]
+
+
+def exact_unit(path: Path, columns: Sequence[str], groups: Iterable[int]) -> str | None:
+    """Return the finest unit in which no value of these columns is lost, in these row groups; None if each loses some.
+
+    Row groups that cannot be read do not count.
+    """
+    chosen = list(groups)
+    return next((unit for unit in UNITS if _is_exact(path, columns, chosen, unit)), None)
+
+
+def _is_exact(path: Path, columns: Sequence[str], groups: Sequence[int], unit: str) -> bool:
+    pa, pq = arrow()
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(
+                pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, coerce_int96_timestamp_unit=each)
+            )
+            for each in (_COARSEST, FINEST, unit)
+        ]
+        for group in groups:
+            options = {
+                "batch_size": _COMPARED_ROWS,
+                "row_groups": [group],
+                "columns": list(columns),
+                "use_threads": False,
+            }
+            try:
+                for batches in zip(*(file.iter_batches(**options) for file in files), strict=True):
+                    columns_of_all = zip(*map(_moments, batches), strict=True)
+                    if not all(_is_same(seconds, exact, read, unit) for seconds, exact, read in columns_of_all):
+                        return False
+            except (pa.ArrowException, OSError):
+                continue  # whoever reads the group reports it
+    return True
+
+
+def _is_same(seconds: NDArray[np.int64], nanoseconds: NDArray[np.int64], values: NDArray[np.int64], unit: str) -> bool:
+    """Return whether the values have not overflowed, and are as exact as the nanoseconds, which may have overflowed."""
+    each = UNITS[unit]
+    return bool((values // each == seconds).all() and (values * (UNITS[FINEST] // each) == nanoseconds).all())
+
+
+def _moments(batch: Any) -> list[NDArray[np.int64]]:
+    """Return the timestamps of each column."""
+    pa, _ = arrow()
+    leaves = (leaf for column in batch.columns for leaf in _leaves(column))
+    return [leaf.drop_null().cast(pa.int64()).to_numpy() for leaf in leaves]
+
+
+def _leaves(column: Any) -> Iterator[Any]:
+    """Yield the timestamps in a column, which may be nested, without those in missing lists and structures."""
+    types = arrow()[0].types
+    if types.is_timestamp(column.type):
+        yield column
+    elif types.is_struct(column.type):
+        for part in column.flatten():
+            yield from _leaves(part)
+    elif types.is_nested(column.type):
+        yield from _leaves(column.flatten())

@@ -231,7 +231,7 @@ def record(values: Mapping[str, Any], columns: Columns, place: RowPlace, offset:
     own = None if columns.id is None else values.get(columns.id)
     identity = _word(own, columns.id) or row_id(prefix, place, columns)
     features = None if columns.features is None else _features(values.get(columns.features), columns.features)
-    content = "" if features is not None else _text(values.get(columns.text), columns.text)
+    content = "" if features is not None else check_text(values.get(columns.text), columns.text)
     url, date, contact = (
         None if column is None else _word(values.get(column), column)
         for column in (columns.url, columns.date, columns.contact)
@@ -259,11 +259,13 @@ def _rank(value: Any, column: str) -> str | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise BadRowError(f"{column!r} is {_kind(value)}, not a number")
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else str(value)
     try:
-        number = float(value)
-    except OverflowError as error:
+        # Not as a float, which rounds integers of more than 53 bits: they would be equal.
+        return None if value != value else repr(value)
+    except ValueError as error:  # Python refuses to write an integer of thousands of digits
         raise BadRowError(f"{column!r} is too large a number") from error
-    return None if number != number else repr(number)
 
 
 def _word(value: Any, column: str | None) -> str | None:
@@ -274,7 +276,8 @@ def _word(value: Any, column: str | None) -> str | None:
     raise BadRowError(f"{column!r} is {_kind(value)}, neither a string nor a whole number")
 
 
-def _text(value: Any, column: str) -> str | bytes:
+def check_text(value: Any, column: str) -> str | bytes:
+    """Return the text of a row; raise BadRowError if there is none."""
     if value is None:
         raise LeftOutError(f"no {column!r}")
     if not isinstance(value, str | bytes):

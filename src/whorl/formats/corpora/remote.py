@@ -160,7 +160,7 @@ class _Copies:
         time = time_of(store.ukey(name))
         if target.is_file() and (target.stat().st_size, target.stat().st_mtime_ns) == (size, time):
             return
-        part = target.with_name(f".{target.name}.part")
+        part = self.folder / ".part"  # the name of the object could be too long with more letters
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             store.get_file(name, str(part))

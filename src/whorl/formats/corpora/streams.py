@@ -4,15 +4,16 @@ import bz2
 import gzip
 import lzma
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, cast
+from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.errors import InputError
 from whorl.formats.archives.decompression import (
     BZIP2,
     GZIP,
@@ -151,44 +152,99 @@ def lines(source: Chunks, most: int) -> Iterator[NumberedLine]:
         yield NumberedLine(number, content if content is not None and len(content) <= most else None)
 
 
+# Bytes of a line without an end that are held in memory; more go to a temporary file.
+_HELD = 16 << 20
+
+
 def copy_lines(path: Path, target: Path, rows: NDArray[np.int64]) -> str:
-    """Copy JSONL without some lines, byte for byte, in the same compression; return what is damaged."""
+    """Copy JSONL without some lines, byte for byte, in the same compression; return what is damaged.
+
+    Of a damaged file, complete lines are written.
+    """
     with ExitStack() as stack:
         source = chunks(stack.enter_context(opened(path, follow=True)), path.name)
         sink = _compressed(source, target, stack)
+        rest = stack.enter_context(tempfile.SpooledTemporaryFile(_HELD, dir=str(target.parent)))
         line = 1
         while True:
             try:
                 chunk = source.chunk()
             except damage() as error:
                 return f"damaged: {reason(error)}; the rest of the file is not written"
+            ended = chunk.rfind(b"\n") + 1
+            if ended or not chunk:
+                _pour(rest, sink)
+            ends = np.flatnonzero(np.frombuffer(chunk, np.uint8) == ord("\n")) + 1
+            _write_chunk(sink, chunk[:ended], ends, rows[np.searchsorted(rows, line) :] - line)
+            line += len(ends)
+            place = np.searchsorted(rows, line)
+            if place == len(rows) or rows[place] != line:
+                rest.write(chunk[ended:])
             if not chunk:
                 return ""
-            ends = np.flatnonzero(np.frombuffer(chunk, np.uint8) == ord("\n")) + 1
-            _write_chunk(sink, chunk, ends, rows[np.searchsorted(rows, line) :] - line)
-            line += len(ends)
 
 
-def edit_lines(path: Path, target: Path, edit: Callable[[NumberedLine], bytes | None], most: int) -> str:
+def _pour(held: IO[bytes], sink: BinaryIO) -> None:
+    """Move bytes that were held to the sink."""
+    held.seek(0)
+    shutil.copyfileobj(held, sink, MOST)
+    held.seek(0)
+    held.truncate()
+
+
+def edit_lines(
+    path: Path,
+    target: Path,
+    edit: Callable[[NumberedLine], bytes | None],
+    most: int,
+    *,
+    keeps_long: bool = True,
+) -> str:
     """Copy JSONL in the same compression, each line as ``edit`` returns it, None to remove it; return what is damaged.
 
-    Lines end with a line feed, the last one too. A line of more than ``most`` bytes raises InputError.
+    Lines end with a line feed, the last one too. A line of more than ``most`` bytes comes without its content; it stays
+    as it is, or what ``edit`` returns is written in its place if not ``keeps_long``.
     """
     with ExitStack() as stack:
         source = chunks(stack.enter_context(opened(path, follow=True)), path.name)
         sink = _compressed(source, target, stack)
         try:
-            for line in lines(source, most):
-                if line.content is None:
-                    raise InputError(
-                        f"{path}: line {line.number:,} has more than {most:,} bytes; split it, or leave the file out"
-                    )
-                edited = edit(line)
-                if edited is not None:
+            for part in _lines_and_parts(source, most):
+                if isinstance(part, bytes):
+                    sink.write(part if keeps_long else b"")
+                    continue
+                edited = edit(part)
+                if part.content is None and keeps_long:
+                    sink.write(b"\n")
+                elif edited is not None:
                     sink.write(edited + b"\n")
         except damage() as error:
             return f"damaged: {reason(error)}; the rest of the file is not written"
     return ""
+
+
+def _lines_and_parts(source: Chunks, most: int) -> Iterator[NumberedLine | bytes]:
+    """Yield every line; before one of more than ``most`` bytes, which comes without its content, the parts of it."""
+    number, parts, size = 1, list[bytes](), 0
+    while chunk := source.chunk():
+        *ended, rest = chunk.split(b"\n")
+        for content in ended:
+            parts.append(content)
+            if size + len(content) > most:
+                yield from parts
+                yield NumberedLine(number, None)
+            else:
+                yield NumberedLine(number, b"".join(parts))
+            number, parts, size = number + 1, [], 0
+        parts.append(rest)
+        size += len(rest)
+        if size > most:
+            yield from parts
+            parts.clear()
+    if size > most:
+        yield NumberedLine(number, None)
+    elif size:
+        yield NumberedLine(number, b"".join(parts))
 
 
 def _write_chunk(sink: BinaryIO, chunk: bytes, ends: NDArray[np.int64], removed: NDArray[np.int64]) -> None:

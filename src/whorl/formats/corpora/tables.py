@@ -21,6 +21,7 @@ from whorl.formats.corpora.records import (
     Fault,
     LabelledColumns,
     RowPlace,
+    check_text,
     fault,
     record,
     without_spans,
@@ -263,23 +264,48 @@ def _named_cells(header: list[str], cells: list[str] | str) -> dict[str, str | N
 CutSpans: TypeAlias = Callable[[int, str], Sequence[tuple[int, int]]]
 
 
+def text_in(value: Any) -> str | None:
+    """Return a text, or the text of bytes in UTF-8; None if the value is neither. Cuts keep the type of the value."""
+    if not isinstance(value, bytes):
+        return value if isinstance(value, str) else None
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def text_fault(value: Any, column: str) -> BadRowError | None:
+    """Return why a value is not searched and cut; None if it is."""
+    if isinstance(value, UnicodeDecodeError):
+        return BadRowError(f"{column!r} is not UTF-8: byte {value.start + 1}")
+    try:
+        check_text(value, column)
+    except BadRowError as error:
+        return error
+    is_read = text_in(value) is not None
+    return None if is_read else BadRowError(f"{column!r} is not UTF-8: not searched; convert it first")
+
+
 class RowEditor:
     """Cut spans from the texts of rows, in order. Rows that are no objects with a text stay as they are.
 
     A row goes if fewer than ``shortest`` characters are left of its text. Rows that ``is_cut`` excludes are not parsed.
+    ``faults`` are the rows of the file that was written last that give no document.
     """
 
     def __init__(
         self, spans: CutSpans, shortest: int, column: str, most: int, is_cut: Callable[[int], bool] | None = None
     ) -> None:
-        self.counts = Counter[str]()
+        self.counts, self.faults = Counter[str](), list[Fault]()
         self._spans, self._shortest, self._column, self._most, self._is_cut = spans, shortest, column, most, is_cut
+        self._name = ""
 
-    def write(self, kind: TableKind, path: Path, target: Path) -> str:
-        """Write JSONL or Parquet without the spans; return what is damaged."""
+    def write(self, kind: TableKind, path: Path, target: Path, name: str) -> str:
+        """Write JSONL or Parquet, called ``name``, without the spans; return what is damaged."""
+        self.faults, self._name = [], name
         if kind == "jsonl":
             return edit_lines(path, target, self._line, self._most)
-        from whorl.formats.corpora.parquet import copy_parquet
+        from whorl.formats.corpora.parquet_copy import copy_parquet
 
         return copy_parquet(path, target, self._group)
 
@@ -307,25 +333,32 @@ class RowEditor:
             return content
         try:
             row = object_of(line, self._most)
-        except BadRowError:
+        except BadRowError as error:
+            self.faults.append(fault(RowPlace(self._name, line.number), error))
             return content
-        text = None if row is None else row.get(self._column)
-        if not isinstance(text, str):
+        if row is None:
             return content
-        rest = self.edited(line.number, text)
-        return content if rest == text else None if rest is None else with_text(content, self._column, rest)
+        text = row.get(self._column)
+        rest = self._value(line.number, text)
+        return content if rest is text else None if rest is None else with_text(content, self._column, rest)
+
+    def _value(self, row: int, value: Any) -> Any:
+        """Return what is left of the value of a text, in its type; None if it is too little."""
+        if why := text_fault(value, self._column):
+            self.faults.append(fault(RowPlace(self._name, row), why))
+            return value
+        text = text_in(value) or ""
+        rest = self.edited(row, text)
+        return value if rest == text else rest.encode() if rest is not None and isinstance(value, bytes) else rest
 
     def _group(self, group: Any, first: int) -> Any:
-        import pyarrow as pa
+        from whorl.formats.corpora.parquet_copy import with_values
+        from whorl.formats.corpora.parquet_rows import values_of
 
         if all(self.stays(row) for row in range(first, first + len(group))):
             return group
         place = group.schema.get_field_index(self._column)
-        texts = group.column(place).to_pylist()
-        rests = [
-            self.edited(row, text) if isinstance(text, str) and not self.stays(row) else text
-            for row, text in enumerate(texts, first)
-        ]
+        texts = values_of(group.column(place))
+        rests = [text if self.stays(row) else self._value(row, text) for row, text in enumerate(texts, first)]
         is_kept = [rest is not None or text is None for rest, text in zip(rests, texts, strict=True)]
-        field = group.schema.field(place)
-        return group.set_column(place, field, pa.array(rests, field.type)).filter(pa.array(is_kept, pa.bool_()))
+        return with_values(group, place, rests).filter(np.array(is_kept, np.bool_))
