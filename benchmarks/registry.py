@@ -16,7 +16,7 @@ from statistics import median
 import numpy as np
 
 from whorl.model import Document
-from whorl.registry.fingerprints import Reading, read
+from whorl.registry.reading import Reading, read
 from whorl.registry.registry import BATCH, Registry
 
 # Substrings of a made-up search fingerprint: a few more than are stored, so that there is something to draw from. As

@@ -11,13 +11,21 @@ WhorlError
 │   ├── DocumentError   a file is missing, unreadable or not a file
 │   │   └── UnsuitedError   a file is sound, but not of the kind that is compared
 │   └── UnknownNameError  a front-end, selector or preset that does not exist
-└── KernelError         the compiled kernel is missing
+├── KernelError         the compiled kernel is missing
+├── StoreFormatError    a file of a store has a format that this version of Whorl does not read
+├── DamageError         a file of a store differs from what was written: ``file`` and ``what``
+├── ReplacedError       the database of a store is not the one that was opened
+└── StoreIOError        the file system refused: ``file``, ``action``, ``reason``; the OSError is the cause
 
 ``whorl.sandbox.limits`` adds the errors of a sandbox under the same root. Other settings define their own
 errors under FaultsError.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class WhorlError(Exception):
@@ -89,3 +97,40 @@ class SketchMismatchError(InputError):
 
 class SketchFormatError(InputError):
     """Bytes are no sketch, a damaged one, or one of a newer Whorl."""
+
+
+class StoreFormatError(WhorlError):
+    """A file of a store has a format that this version of Whorl does not read."""
+
+
+class DamageError(WhorlError):
+    """A file of a store differs from what was written. ``what`` describes the damage."""
+
+    def __init__(self, file: "Path", what: str) -> None:
+        self.file, self.what = file, what
+        super().__init__(f"{file}: damaged: {what}; restore it from a backup, or build the store again")
+
+    def __reduce__(self) -> tuple[type["DamageError"], tuple["Path", str]]:
+        return type(self), (self.file, self.what)
+
+
+class ReplacedError(WhorlError):
+    """The database of a store was removed or replaced since it was opened."""
+
+    def __init__(self, file: "Path") -> None:
+        self.file = file
+        super().__init__(f"{file}: removed or replaced since it was opened; nothing was written: open it again")
+
+    def __reduce__(self) -> tuple[type["ReplacedError"], tuple["Path"]]:
+        return type(self), (self.file,)
+
+
+class StoreIOError(WhorlError):
+    """The file system refused an action on a file of the store. Earlier commits are untouched."""
+
+    def __init__(self, file: "Path", action: str, reason: str) -> None:
+        self.file, self.action, self.reason = file, action, reason
+        super().__init__(f"{file}: cannot {action}: {reason}")
+
+    def __reduce__(self) -> tuple[type["StoreIOError"], tuple["Path", str, str]]:
+        return type(self), (self.file, self.action, self.reason)

@@ -16,11 +16,11 @@ import whorl.cli
 from tests.index.corpus import prose
 from whorl import Document, Index, Registry, Sweep
 from whorl.cli import main
+from whorl.errors import StoreIOError
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import parquet_rows
 from whorl.formats.corpora.records import Columns
 from whorl.service.database import ServiceDatabase, ServiceDatabaseError
-from whorl.storage.errors import StoreIOError
 
 
 @contextmanager

@@ -11,8 +11,8 @@ import apsw
 
 from tests.index.corpus import mixed, prose
 from whorl import Document, Scheme
+from whorl.errors import DamageError, StoreFormatError
 from whorl.index.index import Index
-from whorl.storage.errors import DamageError, StoreFormatError
 
 SCHEME = Scheme(k=8, w=4)
 TEXTS = {f"{number}": mixed((number, 20), (number + 1, 8)) for number in range(14)}

@@ -9,10 +9,9 @@ from click.testing import CliRunner
 from tests.index.corpus import prose
 from whorl import Document, Registry, Scheme, Sweep
 from whorl.cli import main
-from whorl.errors import WhorlError
+from whorl.errors import DamageError, WhorlError
 from whorl.index.index import Index
 from whorl.service.database import ServiceDatabase
-from whorl.storage.errors import DamageError
 
 SCHEME = Scheme(k=8, w=4)
 

@@ -9,8 +9,8 @@ from tests import forks
 from tests.index.corpus import prose
 from tests.index.crowd import SHARED, crowd, text_of
 from whorl import Document, Scheme
+from whorl.errors import StoreIOError
 from whorl.index.index import Index
-from whorl.storage.errors import StoreIOError
 from whorl.storage.folder import writing
 from whorl.stores import LOCK
 

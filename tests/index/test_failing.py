@@ -9,9 +9,9 @@ import pytest
 from tests.index.corpus import prose
 from tests.index.failing import EIO, ENOSPC, SHORT, FailingFiles, Plan, System
 from whorl import Document, Scheme
+from whorl.errors import StoreIOError
 from whorl.index.index import Index
 from whorl.storage import files, segment_writer
-from whorl.storage.errors import StoreIOError
 from whorl.stores import refusal
 
 SCHEME = Scheme(k=8, w=4)

@@ -10,11 +10,10 @@ import pytest
 from tests.index.corpus import prose
 from whorl import Document, Scheme
 from whorl.engine import documents as whole_module
-from whorl.errors import DocumentError, InputError
+from whorl.errors import DamageError, DocumentError, InputError, StoreFormatError
 from whorl.index import prepare
 from whorl.index.index import Index
 from whorl.storage.checksums import seal
-from whorl.storage.errors import DamageError, StoreFormatError
 from whorl.storage.folder import size_of
 
 SCHEME = Scheme(k=8, w=4)

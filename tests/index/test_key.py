@@ -11,8 +11,8 @@ import whorl
 from tests.index.corpus import prose
 from whorl import Document
 from whorl.engine.hashing import Key
+from whorl.errors import DamageError, StoreIOError
 from whorl.index.index import Index
-from whorl.storage.errors import DamageError, StoreIOError
 
 
 @pytest.fixture

@@ -12,13 +12,12 @@ from tests import forks
 from tests.index.corpus import prose
 from tests.index.elsewhere import die_at_sync, die_sweeping, leave_open, names, stay
 from whorl import Document, Scheme
-from whorl.errors import DocumentError, InputError
+from whorl.errors import DocumentError, InputError, ReplacedError
 from whorl.formats.archives.walk import walk
 from whorl.index.index import Index
 from whorl.model import Skipped
 from whorl.registry.registry import Registry
 from whorl.storage.connection import Connection
-from whorl.storage.errors import ReplacedError
 from whorl.stores import refusal
 from whorl.sweep.sweep import Sweep
 

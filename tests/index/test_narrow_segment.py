@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.index.segments import postings, rows_of
-from whorl.storage.errors import DamageError
+from whorl.errors import DamageError
 from whorl.storage.segment_writer import merge, write_segment
 from whorl.storage.segments import VERSION, Segment, SegmentHeader, bits_for
 

@@ -28,12 +28,11 @@ from tests.index.purging import (
     text_of,
 )
 from whorl import Document, Scheme
-from whorl.errors import InputError
+from whorl.errors import InputError, StoreIOError
 from whorl.index import purge, remains
 from whorl.index.index import Index
 from whorl.index.purge import Purger
 from whorl.storage import connection, database
-from whorl.storage.errors import StoreIOError
 
 SCHEME = Scheme(k=8, w=4)
 
@@ -153,6 +152,36 @@ def test_pieces_that_other_documents_have_are_distinguished(tmp_path):
         assert evidence.is_clean
         assert evidence.shared >= 2
         assert index.search(prose(1))[0].document.name == "twin"
+
+
+@pytest.mark.parametrize("between", [None, 2])
+def test_a_document_that_came_back_is_no_remains_of_itself(tmp_path, between):
+    """Its row has the samples of the removed one, the name beside the digest too."""
+    document = Document("a name of some length", prose(1))
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(document)
+        known = dict.fromkeys(index.samples_of(index.numbered(1)), 1)
+        if between is None:
+            index.remove(document.name)
+        else:
+            index.add(Document(document.name, prose(between)))
+        index.add(document)
+        report = index.purge([1], known)
+        assert report.is_clean, report.remains
+        assert report.shared == len(known)
+        assert index.search(prose(1))[0].document.name == document.name
+
+
+def test_a_name_and_a_digest_of_different_documents_are_remains(tmp_path, monkeypatch):
+    """Others have the name, and others the content, but nobody has both."""
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a name of some length", prose(1)))
+        known = dict.fromkeys(index.samples_of(index.numbered(1)), 1)
+        index.add(Document("twin", prose(1), url="http://x/a name of some length"))
+        index.remove("a name of some length")
+        monkeypatch.setattr(database.Database, "rewrite", lambda _: None)
+        places = [line for line in index.purge([1], known).remains if "a piece of it" in line]
+        assert places == ["document 1: a piece of it in index.db"]
 
 
 def test_a_twin_that_is_removed_meanwhile_is_no_remains(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.index.segments import LAST, answers, content, hashes, random_rows, rows_of, runs, write
 from tests.kernel import specification
-from whorl.storage.errors import DamageError, StoreFormatError, StoreIOError
+from whorl.errors import DamageError, StoreFormatError, StoreIOError
 from whorl.storage.segments import Segment, bits_for
 
 in_a_folder = examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])

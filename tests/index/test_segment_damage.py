@@ -8,8 +8,8 @@ import pytest
 
 from tests.examples import count
 from tests.index.segments import answers, content, random_rows, rows_of, write
+from whorl.errors import DamageError, StoreFormatError
 from whorl.kernel import native_segments
-from whorl.storage.errors import DamageError, StoreFormatError
 from whorl.storage.postings import Postings
 from whorl.storage.segments import FOOTER_SIZE, HEADER_SIZE, Segment, directory_start, pack_footer
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests import forks
 from tests.index.segments import answers, kill_writers, postings, random_rows, rows_of, write
+from whorl.errors import StoreIOError
 from whorl.storage import files, segment_writer
-from whorl.storage.errors import StoreIOError
 from whorl.storage.segments import Segment
 
 ROWS = random_rows(9000)

@@ -1,6 +1,7 @@
 import io
 import json
 import zipfile
+from urllib.parse import quote
 
 import pytest
 
@@ -71,6 +72,19 @@ def test_all_about_a_person_is_in_one_archive(service: Running, admin) -> None:
         assert archive.read(f"texts/{one['id']}.txt").decode() == prose(320)
         assert {"audit.jsonl", "receipts.jsonl"} < set(archive.namelist())
     assert admin.get("/people/nobody@example.org/export").status_code == 404
+
+
+@pytest.mark.parametrize("person", ["Dept A/B", "/office", "a//b", "x/export", "100% Anna?"])
+def test_a_person_whose_name_has_a_slash_is_exported_and_erased(service: Running, admin, person) -> None:
+    with service.client(service.acme) as acme:
+        body = {"name": "slash", "text": prose(330), "contact": person}
+        number = acme.post("/documents", json=body).json()["document"]["id"]
+    path = f"/people/{quote(person, safe='')}"
+    answer = admin.get(f"{path}/export")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert json.loads(archive.read("documents.jsonl"))["id"] == number
+    assert admin.delete(path).json()["documents"] == [number]
+    assert [admin.delete("/people/").status_code, admin.get("/people//export").status_code] == [422, 422]
 
 
 def test_figures_are_prometheus_text_with_few_labels(service: Running, admin) -> None:

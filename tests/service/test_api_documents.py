@@ -1,7 +1,14 @@
 import pytest
 
+import whorl
 from tests.formats.documents.writers import pdf
 from tests.service.harness import Running, prose, running, settings_in
+from whorl.model import Document
+from whorl.service import documents
+from whorl.service.authentication import Principal, TokenScope
+from whorl.service.context import Context
+from whorl.service.problems import Problem
+from whorl.service.tenant_index import TenantIndex
 
 
 @pytest.fixture
@@ -161,3 +168,96 @@ def test_collections_are_those_with_documents_or_settings(service: Running) -> N
         assert client.put("/collections/full", json={"retention_days": 0}).status_code == 422
         assert client.delete("/collections/empty").status_code == 204
         assert client.get("/collections/empty").status_code == 404
+
+
+def test_a_name_after_all_others_hides_no_collection(service: Running) -> None:
+    with service.client(service.token(TokenScope.SEARCH, TokenScope.ADD, tenant="last")) as client:
+        for collection, name in (("aaa", "a"), ("main", "\U0010ffffx"), ("main", "a"), ("main0", "b"), ("zzz", "c")):
+            document = {"name": name, "text": prose(80, 50), "collection": collection}
+            assert client.post("/documents", json=document).status_code == 201
+        listed = client.get("/collections").json()["collections"]
+        assert [shelf["name"] for shelf in listed] == ["aaa", "main", "main0", "zzz"]
+
+
+def test_names_of_the_command_line_hide_no_collection_and_are_read_in_pages(tmp_path, monkeypatch) -> None:
+    with TenantIndex.create(tmp_path / "index") as index:
+        for number in range(1200):
+            index.add(Document(f"acme/A {number}", "a", owner="acme"))
+        index.add(Document("acme/main/x", prose(1), owner="acme"))
+        index.add(Document("acme/other/x", prose(1), owner="bolt"))
+        looks = []
+        page = index.page
+
+        def noting(*values):
+            looks.append(values)
+            return page(*values)
+
+        monkeypatch.setattr(index, "page", noting)
+        assert documents._with_documents(index, "acme") == ["main"]
+        assert documents._with_documents(index, "bolt") == []
+        assert len(looks) < 12
+
+
+def test_admins_list_a_collection_of_everybody(tmp_path) -> None:
+    settings = settings_in(tmp_path)
+    with running(settings) as service, service.client(service.admin) as admin:
+        for token, collection in ((service.acme, "main"), (service.bolt, "main"), (service.bolt, "else")):
+            with service.client(token) as client:
+                for name in ("k/2", "k1", "a"):
+                    client.post("/documents", json={"name": name, "text": prose(1), "collection": collection})
+        admin.post("/documents", json={"name": "k3", "text": prose(1)})
+        expected = [(None, "k3"), ("acme", "k/2"), ("acme", "k1"), ("bolt", "k/2"), ("bolt", "k1")]
+        for limit in (1, 2, 3, 50):
+            result, after = [], None
+            while True:
+                asked = {"collection": "main", "starts": "k", "limit": limit, **({"after": after} if after else {})}
+                answer = admin.get("/documents", params=asked).json()
+                result += [(each["tenant"], each["name"]) for each in answer["documents"]]
+                after = answer["after"]
+                if after is None:
+                    break
+            assert result == expected
+        one = admin.get("/documents", params={"collection": "main", "tenant": "acme"}).json()["documents"]
+        assert [each["name"] for each in one] == ["a", "k/2", "k1"]
+        with service.client(service.acme) as acme:
+            own = acme.get("/documents", params={"collection": "main"}).json()["documents"]
+            assert {each["tenant"] for each in own} == {"acme"}
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+def test_names_are_found_in_all_collections_and_in_none(tmp_path, monkeypatch, limit) -> None:
+    monkeypatch.setattr(documents, "MOST_READ", 2)
+    context = Context(settings_in(tmp_path))
+    try:
+        with whorl.Index.open(tmp_path / "index") as index:
+            for name, owner in (
+                ("acme/main/k1", "acme"), ("acme/a-b/k2", "acme"), ("acme/a/k3", "acme"), ("acme/a/x", "acme"),
+                ("bolt/main/k4", "bolt"), ("-/main/k5", None), ("k6", None), ("k7", "acme"), ("k8", "bolt"),
+                ("kilo/main/x", "kilo"), ("kilo/main/y", "kilo"), ("kz", "acme"), ("x", "acme"),
+            ):  # fmt: skip
+                index.add(Document(name, prose(1, 20), owner=owner))
+        scopes = frozenset({TokenScope.SEARCH})
+        own = Principal("t", "acme", scopes), Principal("h", None, scopes)
+        admin = Principal("a", None, frozenset({TokenScope.ADMIN}))
+        assert _named(context, own[0], "k", limit) == ["k2", "k3", "k1", "k7", "kz"]
+        assert _named(context, own[1], "k", limit) == ["k5", "k6"]
+        assert _named(context, own[0], "acme", limit) == []
+        everyones = ["k5", "k2", "k3", "k1", "k4", "k6", "k7", "k8", "kz"]
+        assert _named(context, admin, "k", limit) == everyones
+        assert _named(context, admin, "k", limit, tenant="bolt") == ["k4", "k8"]
+        with pytest.raises(Problem, match="no such place"):
+            documents.list_documents(context, admin, starts="k", after="nonsense")
+    finally:
+        context.close()
+
+
+def _named(context: Context, principal: Principal, starts: str, limit: int, tenant: str | None = None) -> list[str]:
+    names: list[str] = []
+    after = None
+    while True:
+        answer = documents.list_documents(context, principal, starts=starts, after=after, limit=limit, tenant=tenant)
+        assert len(answer.documents) <= limit
+        names += [document.name for document in answer.documents]
+        after = answer.after
+        if after is None:
+            return names

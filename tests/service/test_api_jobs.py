@@ -10,9 +10,10 @@ from anyio.from_thread import start_blocking_portal
 
 from tests.service.harness import PATIENCE, Running, over, prose, settings_in
 from whorl.service import job_requests
+from whorl.service.app import api_of
 from whorl.service.authentication import Principal, TokenScope
 from whorl.service.context import Context
-from whorl.service.problems import Problem
+from whorl.service.problems import PROBLEM_MEDIA, Problem
 from whorl.storage.folder import size_of
 
 
@@ -116,6 +117,48 @@ def finished(service: Running) -> str:
         job = acme.post("/comparisons", files=files).json()["id"]
         assert over(acme, job)["state"] == "done"
         return str(job)
+
+
+def test_a_result_names_uploads_and_not_paths_of_the_server(service: Running, acme) -> None:
+    texts = {name: prose(240 + number).encode() for number, name in enumerate("abcd")}
+    one_archive = [("submissions", ("class.zip", zipped({f"{name}/x.txt": text for name, text in texts.items()})))]
+    files = [("submissions", (f"{name}.txt", texts[name])) for name in "ab"] + [
+        ("submissions", ("f/c.txt", texts["c"]))
+    ]
+    others = [("base", ("task.txt", prose(250).encode())), ("archive", ("2025/d.txt", texts["d"]))]
+    names = {"base": ["task.txt"], "archive": ["2025/d.txt"]}
+    nothing: dict[str, list[str]] = {"paths": [], "base": [], "archive": []}
+    for uploads, data, expected in (
+        ([*one_archive, *others], {}, {"paths": ["class.zip"], **names}),
+        ([*files, *others], {}, {"paths": ["a.txt", "b.txt", "f/c.txt"], **names}),
+        ([*files, *others], {"anonymous": "true"}, nothing),
+    ):
+        job = acme.post("/comparisons", files=uploads, data=data).json()["id"]
+        assert over(acme, job)["state"] == "done"
+        run = acme.get(f"/jobs/{job}/result").json()["run"]
+        assert {key: run[key] for key in expected} == expected
+        with zipfile.ZipFile(io.BytesIO(acme.get(f"/jobs/{job}/report.zip").content)) as report:
+            texts_of_pages = b"".join(map(report.read, report.namelist())).decode()
+        for secret in (service.context.settings.index.name + "/", "/input/", job):
+            assert secret not in texts_of_pages
+
+
+@pytest.mark.parametrize("path", ["result", "report.zip", "report/index.html"])
+def test_a_part_of_a_result_is_sent_or_refused_as_documented(finished, acme, path) -> None:
+    address = f"/jobs/{finished}/{path}"
+    whole = acme.get(address).content
+    for wanted, status in (("bytes=1-4", 206), ("bytes=0-0,3-4", 206), (f"bytes={len(whole)}-", 416), ("x", 400)):
+        answer = acme.get(address, headers={"Range": wanted})
+        assert answer.status_code == status
+        documented = api_of("test").openapi()["paths"]["/api/v1/jobs/{job}/result"]["get"]["responses"][str(status)]
+        media = answer.headers["content-type"].partition(";")[0]
+        assert media in documented["content"] or path != "result"
+        if status >= 400:
+            assert (media, answer.json()["status"]) == (PROBLEM_MEDIA, status)
+    assert acme.get(address, headers={"Range": "bytes=1-4"}).content == whole[1:5]
+    assert (
+        acme.get(address, headers={"Range": f"bytes={len(whole)}-"}).headers["content-range"] == f"bytes */{len(whole)}"
+    )
 
 
 @pytest.mark.parametrize("name", ["../../evil.txt", "/etc/evil", "a/../../b", "..\\..\\evil", ".."])

@@ -162,9 +162,52 @@ def test_every_kind_of_token_may_do_what_the_table_says(
         assert result == cell, f"{method} {path} for {kind}: {status}"
 
 
-def another(service: Running) -> str:
-    """A document that may go."""
-    with service.client(service.acme) as acme:
+@pytest.fixture(scope="module")
+def house_belongings(service: Running, tokens) -> dict[str, str]:
+    """A document and a receipt of the house."""
+    gone = another(service, tokens["house"])
+    with service.client(tokens["house"]) as house:
+        assert house.delete(f"/documents/{gone}").status_code == 200
+    return {"document": another(service, tokens["house"]), "receipt": gone, "job": "nobody"}
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "scope"), [(path, method, scope) for path, method, scope in GUARDED if "{number}" in path]
+)
+def test_documents_of_the_house_are_for_its_tokens(
+    service: Running, house_belongings, tokens, path, method, scope
+) -> None:
+    expected = {"house": 200, "admin": 200, "tenant": 404, "other tenant": 404, "wrong scope": 403, "nobody": 401}
+    lacking = service.token(*({TokenScope.SEARCH, TokenScope.ADD} - {TokenScope(scope)}), tenant=None)
+    result = {}
+    for kind in expected:
+        found = dict(house_belongings)
+        if method == "delete":
+            found["document"] = another(service, tokens["house"])
+        with service.client(lacking if kind == "wrong scope" else tokens[kind]) as client:
+            result[kind] = ask(client, service, filled(path, found), method).status_code
+    assert result == expected
+
+
+def test_the_house_searches_its_own_documents_alone(tmp_path) -> None:
+    with running(settings_in(tmp_path)) as service, service.client(service.acme) as acme:
+        house_token = service.token(TokenScope.SEARCH, TokenScope.ADD, tenant=None)
+        acme.post("/documents", json={"name": "theirs", "text": prose(1)})
+        with service.client(house_token) as house:
+            house.post("/documents", json={"name": "own", "text": prose(1)})
+            number = house.post("/documents", json={"name": "twin", "text": prose(1)}).json()["document"]["id"]
+            hits = house.post("/search", json={"text": prose(1)}).json()["hits"]
+            assert sorted(hit["document"]["name"] for hit in hits) == ["own", "twin"]
+            near = house.get(f"/documents/{number}/near").json()["hits"]
+            assert [hit["document"]["name"] for hit in near] == ["own"]
+            check = house.post("/check", json={"text": prose(1)}).json()["check"]
+            assert {source["document"]["tenant"] for source in check["sources"]} == {None}
+            assert {each["name"] for each in house.get("/documents").json()["documents"]} == {"own", "twin"}
+
+
+def another(service: Running, token: str | None = None) -> str:
+    """A document that may go, of acme unless a token of somebody else is given."""
+    with service.client(token or service.acme) as acme:
         answer = acme.post("/documents", json={"name": f"{time.monotonic()}.txt", "text": prose(7)})
         return str(answer.json()["document"]["id"])
 

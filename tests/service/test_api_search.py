@@ -3,6 +3,7 @@ import pytest
 import whorl
 from tests.service.harness import Running, prose, running, settings_in
 from whorl.engine.hashing import Key
+from whorl.service.api.schemas import RegistryBody
 from whorl.service.settings import Others
 
 
@@ -113,6 +114,9 @@ def test_a_registry_and_sweeps_answer_if_there_are_any(tmp_path) -> None:
     settings = settings_in(tmp_path, registry=tmp_path / "registry", sweep=tmp_path / "sweep")
     with running(settings) as rich, rich.client(rich.acme) as acme:
         found = acme.post("/registry/search", json={"text": prose(140, 2000)}).json()["hits"]
+        refused = acme.post("/registry/search", json={"text": prose(140, 2000), "threshold": 0})
+        assert (refused.status_code, "threshold" in refused.text) == (422, True)
+        assert RegistryBody.model_json_schema()["properties"]["threshold"]["exclusiveMinimum"] == 0
         assert [(hit["id"], hit["contact"]) for hit in found] == [("paper-1", "a@x.org")]
         lost = acme.get("/lost-and-found", params={"url": "http://x.org/old"}).json()
         assert lost["places"][0]["url"] == "http://x.org/new"

@@ -4,7 +4,7 @@ import pytest
 
 from tests.service.stage import Clock
 from whorl.errors import InputError
-from whorl.service.audit import LONGEST, AuditLog
+from whorl.service.audit import LONGEST, LONGEST_DAYS, AuditLog
 from whorl.service.database import ServiceDatabase
 
 
@@ -68,6 +68,12 @@ def test_what_a_client_sends_neither_swells_nor_breaks_the_log(audit):
     assert line.detail == "\\ud800\0"
 
 
-def test_lines_are_kept_for_a_day_at_least(tmp_path):
+@pytest.mark.parametrize("days", [0, LONGEST_DAYS + 1, 10**12])
+def test_lines_are_kept_for_a_day_at_least_and_a_century_at_most(tmp_path, days):
     with ServiceDatabase(tmp_path / "db") as database, pytest.raises(InputError, match="keep_days"):
-        AuditLog(database, 0)
+        AuditLog(database, days)
+
+
+def test_a_century_of_lines_can_be_pruned(tmp_path, clock):
+    with ServiceDatabase(tmp_path / "db") as database:
+        assert AuditLog(database, LONGEST_DAYS, clock).prune() == 0

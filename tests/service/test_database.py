@@ -9,11 +9,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from whorl.errors import InputError
+from whorl.errors import DamageError, InputError
 from whorl.service.database import VERSION, ServiceDatabase, ServiceDatabaseError
 from whorl.service.jobs import JobQueue
 from whorl.storage.connection import checking_vfs
-from whorl.storage.errors import DamageError
 
 
 def _collections(database):

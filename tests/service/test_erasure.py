@@ -116,10 +116,10 @@ def test_a_damaged_clustering_goes_with_the_purge(context, admin) -> None:
     assert names_left(context) == []
 
 
-def comparison(context, tenant, *submissions):
+def comparison(context, tenant, *names, **result):
     """A comparison with these submissions that is done."""
     task = task_of(context, "compare", tenant)
-    (task.results / "comparison.json").write_text(json.dumps({"submissions": submissions}))
+    (task.results / "comparison.json").write_text(json.dumps({"submissions": names, **result}))
     (task.results / "report").mkdir()
     (task.results / "report" / "index.html").write_text("Anna")
     context.jobs.finish(task.job.id, {})
@@ -151,6 +151,54 @@ def test_a_person_is_erased_from_documents_and_comparisons(context, admin) -> No
     with pytest.raises(Problem) as nothing:
         administration.erase_person(context, admin, "anna")
     assert nothing.value.status == 404
+
+
+def skipped(submission: str, file: str) -> dict[str, object]:
+    """A file that could not be compared, as the result of a comparison lists it."""
+    return {"submission": submission, "file": file, "reason": "empty", "files": 1, "size": 0}
+
+
+@pytest.mark.parametrize(
+    ("person", "file"),
+    [
+        ("fritz", skipped("fritz.pdf", "fritz.pdf")),
+        ("Carol.TXT", skipped("carol.txt", "carol.txt")),
+        ("lena", skipped("lena.tar.gz", "lena.tar.gz/a.pdf")),
+        ("hans", skipped("hans", "hans/essay.pdf")),
+        ("ines", skipped("", "ines\\essay.txt")),
+        ("karl", {"file": "karl/essay.pdf", "reason": "an older Whorl"}),
+    ],
+)
+def test_a_person_whose_submission_was_skipped_is_exported_and_erased(context, admin, person, file) -> None:
+    left_out = {"submissions": [{"name": "max"}], "skipped": [skipped("eve.pdf", "eve.pdf"), file]}
+    id_ = comparison(context, "acme", **left_out)
+    with administration.export_person(context, admin, person) as export, zipfile.ZipFile(export) as archive:
+        assert json.loads(archive.read(f"jobs/{id_}/submissions.json")) == [file]
+    assert administration.erase_person(context, admin, person).jobs == (id_,)
+    assert not context.jobs.folder(id_).exists()
+
+
+@pytest.mark.parametrize("person", ["dora", "dora.tar", "DORA.tar.gz"])
+def test_a_person_is_found_by_the_name_of_an_archive(context, admin, person) -> None:
+    id_ = comparison(context, "acme", {"name": "dora.tar.gz"})
+    assert administration.erase_person(context, admin, person).jobs == (id_,)
+
+
+def test_a_part_of_a_name_is_no_person(context, admin) -> None:
+    comparison(context, "acme", {"name": "dora.smith.pdf"}, skipped=[skipped("", "")])
+    for person in ("dora", "smith", "tar"):
+        with pytest.raises(Problem, match="does not exist"):
+            administration.erase_person(context, admin, person)
+
+
+@pytest.mark.parametrize("person", ["", " "])
+def test_nobody_has_an_empty_name(context, admin, person) -> None:
+    id_ = comparison(context, "acme", {"name": "max"}, skipped=[skipped("", "")])
+    with pytest.raises(Problem, match="give a name"):
+        administration.erase_person(context, admin, person)
+    with pytest.raises(Problem, match="give a name"):
+        administration.export_person(context, admin, person)
+    assert context.jobs.folder(id_).exists()
 
 
 def test_a_result_that_goes_while_a_person_is_exported_is_left_out(context, admin) -> None:

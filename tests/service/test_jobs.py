@@ -64,13 +64,20 @@ def test_tenants_have_their_turns(jobs):
     assert [jobs.claim().id for _ in range(5)] == [ours[0], theirs[0], ours[1], theirs[1], ours[2]]
 
 
-def test_no_tenant_has_all_of_the_queue(jobs):
+@pytest.mark.parametrize("tenant", ["history", None])
+def test_neither_a_tenant_nor_the_house_has_all_of_the_queue(jobs, tenant):
     for _ in range(3):
-        _submit(jobs)
+        _submit(jobs, tenant=tenant)
     with pytest.raises(QueueFullError, match="3 jobs of yours"):
-        _submit(jobs)
+        _submit(jobs, tenant=tenant)
     assert _submit(jobs, tenant="law").state is JobState.QUEUED
-    assert _submit(jobs, tenant=None).state is JobState.QUEUED
+    assert _submit(jobs, tenant="physics").state is JobState.QUEUED
+
+
+def test_the_services_own_jobs_leave_the_house_its_share(jobs):
+    jobs.submit_once("purge", {})
+    jobs.submit_once("retention", {})
+    assert [_submit(jobs, tenant=None).state for _ in range(3)] == [JobState.QUEUED] * 3
 
 
 def test_the_queue_is_bounded(jobs):
@@ -94,18 +101,20 @@ def test_the_queue_is_bounded(jobs):
 def test_crowds_never_overfill_the_queue(tmp_path):
     database, jobs = open_jobs(tmp_path, limit=7)
     outcomes = []
+    tenants = iter(["history", "law", None] * 2)
 
     def crowd():
+        tenant = next(tenants)
         for _ in range(5):
             try:
-                outcomes.append(_submit(jobs, tenant=None).id)
+                outcomes.append(_submit(jobs, tenant=tenant).id)
             except QueueFullError:
                 outcomes.append(None)
 
     _in_threads(crowd, 6)
     with database:
         assert len(outcomes) == 30
-        assert len(jobs.listed(None)) == 7 == sum(id_ is not None for id_ in outcomes)
+        assert len(jobs.listed(None, everyone=True)) == 7 == sum(id_ is not None for id_ in outcomes)
 
 
 def test_no_job_is_given_twice(tmp_path):
@@ -224,8 +233,8 @@ def test_a_stopped_server_costs_no_attempt(jobs):
 
 
 def test_upkeep_is_queued_once_even_if_the_queue_is_full(jobs):
-    for _ in range(5):
-        _submit(jobs, tenant=None)
+    for tenant in (None, None, None, "history", "law"):
+        _submit(jobs, tenant=tenant)
     assert jobs.submit_once("purge", {"a": 1}).settings == {"a": 1}
     assert jobs.submit_once("purge", {}) is None
     assert jobs.submit_once("retention", {}) is not None

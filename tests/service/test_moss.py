@@ -1,8 +1,11 @@
 """MOSS clients: the protocol by socket and by the unmodified mosspy, refusals, and damaged sessions."""
 
+import errno
+import json
 import random
 import re
 import socket
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +16,7 @@ import pytest
 
 from tests.service.harness import PATIENCE, Running, running, settings_in
 from tests.service.stage import until
+from whorl.service import moss
 from whorl.service.jobs import JobState
 from whorl.service.moss import LINE, MossServer
 from whorl.service.naming import ReceivedFile, arrange
@@ -137,6 +141,8 @@ def test_the_unmodified_mosspy_gets_a_url_whose_pages_show_the_matches(
     assert "carol" not in pair
     job = service.context.jobs.get(url.rstrip("/").rpartition("/")[2])
     assert job is not None
+    run = json.loads((service.context.jobs.results(job.id) / "comparison.json").read_text())["run"]
+    assert (sorted(run["paths"]), run["base"]) == (["alice", "bob", "carol"], ["base.py"])
     assert (job.settings["max_share"], job.settings["limit"], job.settings["format"]) == (10, 250, "python")
     service.context.jobs.forget_result(job.id)
     assert httpx.get(url, timeout=PATIENCE).status_code == 404
@@ -170,7 +176,10 @@ def test_only_sessions_have_reports_under_moss(service: Running) -> None:
     ],
 )
 def test_a_refused_client_is_told_why(service: Running, data: bytes, answer: str) -> None:
-    assert answer in talk(service.moss, data)[-1]
+    line = talk(service.moss, data)[-1]
+    assert answer in line
+    assert line.endswith(".")
+    assert not line.endswith("..")
 
 
 def test_a_client_that_breaks_off_leaves_nothing(service: Running) -> None:
@@ -191,12 +200,33 @@ def test_a_comparison_is_cancelled_if_its_client_goes_away(service: Running) -> 
 
 
 def test_a_slow_client_is_refused(tmp_path: Path) -> None:
-    with running(settings_in(tmp_path, head_seconds=0.5, body_seconds=0.5, moss_port=0)) as service:
+    with running(settings_in(tmp_path, head_seconds=0.5, body_seconds=0.7, moss_port=0)) as service:
         with connected(service.moss) as slow:
             slow.sendall(head() + b"file 1 python 1000 a.py\nabc")
-            assert "took longer than 0.5 seconds" in lines_of(slow)[-1]
+            assert lines_of(slow)[-1] == "Error: the upload took longer than 0.7 seconds."
         with connected(service.moss) as silent:
-            assert "took longer" in lines_of(silent)[-1]
+            assert lines_of(silent) == ["Error: the first line took longer than 0.5 seconds."]
+
+
+def test_a_client_that_leaves_without_its_answer_is_no_fault_of_the_service(service: Running, caplog) -> None:
+    for _ in range(20):
+        with connected(service.moss) as client:
+            client.sendall(head(language="klingon") + b"end\n")
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # it resets the connection
+    assert "fewer than two files" in talk(service.moss, head() + b"query 0 \n")[-1]
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def test_an_end_that_cannot_be_sent_says_that_the_client_has_gone() -> None:
+    class Gone:
+        def can_write_eof(self) -> bool:
+            return True
+
+        def write_eof(self) -> None:
+            raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
+
+    with pytest.raises(ConnectionError):
+        moss._end(Gone())  # type: ignore[arg-type] # all that it asks for
 
 
 def test_too_many_clients_are_refused(tmp_path: Path) -> None:

@@ -81,6 +81,34 @@ def batch(size: int) -> ComparisonUploads:
     return ComparisonUploads(submissions=[Upload(f"{name}.txt", io.BytesIO(b"x" * (size // 2))) for name in "ab"])
 
 
+def test_labels_and_other_facts_count(context) -> None:
+    acme = principal(context)
+
+    def add(name: str) -> None:
+        facts = NewDocument(
+            name=name, content="hello", url="u" * 500, date="2026-01-01", contact="ä" * 250,
+            labels=("l" * 1000, "ü" * 100),
+        )  # fmt: skip
+        documents.add_document(context, acme, facts)
+
+    for number in range(7):
+        add(f"{number}.txt")
+    with pytest.raises(Problem, match="stores"):
+        add("too much.txt")
+    stored = usage(context, "acme")
+    assert (stored.documents, stored.bytes > 0.8 * QUOTA) == (7, True)
+    context.quota.freed()
+    with pytest.raises(Problem, match="stores"):  # counted again
+        add("too much.txt")
+
+
+def test_what_a_document_will_count_is_what_it_counts(context) -> None:
+    acme = principal(context)
+    new = NewDocument(name="ä.txt", content=prose(1), url="http://ä.org", labels=("ü", "x"), contact="ö")
+    documents.add_document(context, acme, new)
+    assert usage(context, "acme").bytes == context.quota._documents["acme"] > 0
+
+
 def test_uploads_and_results_of_jobs_count(context) -> None:
     acme, options = principal(context), ComparisonOptions()
     with pytest.raises(Problem, match="this needs"):

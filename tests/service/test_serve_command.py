@@ -7,8 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 import whorl
+from tests.service.harness import prose, running, settings_in
 from whorl.cli import main, serve
 from whorl.service.app import bound_to
+from whorl.service.retention import LONGEST_DAYS
 from whorl.service.settings import ServiceSettings, ServiceSettingsError
 
 
@@ -61,3 +63,78 @@ def test_without_a_jail_require_jail_refuses_to_run(tmp_path, monkeypatch, comma
     assert done.exit_code == 1
     assert "--require-jail forbids that" in done.output
     assert "Traceback" not in done.output
+
+
+def serve_with(tmp_path, *options):
+    whorl.Index.create(tmp_path / "index").close()
+    return CliRunner().invoke(main, ["serve", str(tmp_path / "index"), "--port", "0", *options])
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--keep-days", str(LONGEST_DAYS + 1)),
+        ("--keep-days", "1000000000"),
+        ("--purge-within", "36525.1"),
+        ("--purge-within", "3000000"),
+        ("--purge-within", "1e12"),
+        ("--purge-within", "nan"),
+        ("--purge-within", "inf"),
+    ],
+)
+def test_days_beyond_a_century_are_refused(tmp_path, option, value) -> None:
+    assert serve.LONGEST_DAYS == LONGEST_DAYS
+    found = serve_with(tmp_path, option, value)
+    assert found.exit_code == 2
+    assert f"Invalid value for '{option}'" in found.output
+    assert "Traceback" not in found.output
+
+
+def test_after_a_century_a_deletion_still_has_a_receipt(tmp_path) -> None:
+    settings = settings_in(tmp_path, purge_within=float(LONGEST_DAYS))
+    with running(settings) as service, service.client(service.acme) as acme:
+        number = acme.post("/documents", json={"name": "a", "text": prose(1)}).json()["document"]["id"]
+        assert acme.delete(f"/documents/{number}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("a.example.org:8443", "write a.example.org."),
+        ("https://b.example.org", "write b.example.org."),
+        ("https://b.example.org:8443/page", "write b.example.org."),
+        ("b.example.org/", "write b.example.org."),
+        ("b\N{LATIN SMALL LETTER U WITH DIAERESIS}cher.example", "write xn--bcher-kva.example."),
+        ("2001:db8::1", "write [2001:db8::1]."),
+        ("*.example.org", "write a name such as whorl.example.org."),
+        ("https://", "write a name such as whorl.example.org."),
+        ("", "write a name such as whorl.example.org."),
+    ],
+)
+def test_what_no_host_header_has_is_refused_with_what_to_write(tmp_path, name, advice) -> None:
+    found = serve_with(tmp_path, "--allow-host", name)
+    assert found.exit_code == 2
+    assert "is not a host name" in found.output
+    assert advice in found.output
+
+
+@pytest.mark.parametrize(
+    "address", ["notanip", "127.0.0.1:80", "10.0.0.1/8", "proxy.example.org", "127.0.0.1,10.0.0.1"]
+)
+def test_a_proxy_is_an_address_or_a_network(tmp_path, address) -> None:
+    found = serve_with(tmp_path, "--trust-proxy", address)
+    assert found.exit_code == 2
+    assert "write an IP address or a network" in found.output
+
+
+def test_names_and_proxies_that_can_match_are_taken(tmp_path, monkeypatch) -> None:
+    taken = []
+    monkeypatch.setattr("whorl.service.app.serve", lambda settings, _: taken.append(settings))
+    hosts = ["Whorl.Example.org", "127.0.0.2", "[2001:db8::1]", "intra_net"]
+    proxies = ["127.0.0.1", "10.0.0.0/8", "::1"]
+    options = [f"--allow-host={host}" for host in hosts] + [f"--trust-proxy={proxy}" for proxy in proxies]
+    assert serve_with(tmp_path, *options).exit_code == 0
+    assert taken[0].allow_hosts == tuple(map(str.lower, hosts))
+    assert taken[0].proxies == tuple(proxies)
+    CliRunner().invoke(main, ["serve", str(tmp_path / "index"), "--trust-proxy=10.0.0.1", "--trust-proxy=*"])
+    assert taken[1].proxies == ("*",)

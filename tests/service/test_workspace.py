@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from whorl.errors import StoreIOError
 from whorl.service.workspace import Workspace
-from whorl.storage.errors import StoreIOError
 
 ID, OTHER = "a" * 16, "b" * 16
 

@@ -10,6 +10,7 @@ from tests.index.corpus import prose
 from whorl import Document, InputError
 from whorl.cli import main
 from whorl.clustering.query import Clusters
+from whorl.errors import StoreFormatError
 from whorl.index.index import Index
 from whorl.index.store import IndexStore
 from whorl.registry.registry import Registry
@@ -18,7 +19,6 @@ from whorl.service.database import VERSION as SERVICE
 from whorl.service.database import ServiceDatabase
 from whorl.storage.connection import CHECKSUM, Connection
 from whorl.storage.database import Database
-from whorl.storage.errors import StoreFormatError
 from whorl.sweep.store import SweepStore
 from whorl.sweep.sweep import Sweep
 

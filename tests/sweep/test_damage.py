@@ -11,7 +11,7 @@ import pytest
 from tests.index.corpus import prose
 from tests.index.damage import NOTICED, cut, files_of, flipped
 from whorl import Document, DocumentError, Scheme
-from whorl.storage.errors import StoreIOError
+from whorl.errors import StoreIOError
 from whorl.stores import SWEEP_DATABASE
 from whorl.sweep.sweep import Sweep
 

@@ -9,7 +9,7 @@ import pytest
 from tests.index.corpus import prose
 from tests.sweep.world import SCHEME
 from whorl import Document, DocumentError, InputError, WhorlError
-from whorl.storage.errors import StoreFormatError, StoreIOError
+from whorl.errors import StoreFormatError, StoreIOError
 from whorl.stores import SEGMENTS, SWEEP_DATABASE
 from whorl.sweep.sweep import Sweep, is_sweep
 

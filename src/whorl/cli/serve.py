@@ -1,8 +1,11 @@
 """``whorl serve``: serve an index over HTTP."""
 
+import re
 from importlib.util import find_spec
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -13,6 +16,49 @@ EXISTING = click.Path(path_type=Path, exists=True)
 
 # Modules that the extra "serve" installs.
 NEEDED = ("fastapi", "httptools", "multipart", "prometheus_client", "uvicorn")
+
+# Days: a century, as for collections. Much later dates cannot be written.
+LONGEST_DAYS = 36_525
+
+# What the Host header of a browser can have beside its port: a name, an IPv4 address, or an IPv6 address in brackets.
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+
+
+def _host_names(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Check host names. They have no scheme, port or path, as they are compared with the Host header without its
+    port."""
+    for value in values:
+        if not _HOST.fullmatch(value.lower()):
+            meant = _host_in(value.lower())
+            advice = f"write {meant}" if meant else "write a name such as whorl.example.org"
+            raise click.BadParameter(f"{value!r} is not a host name: {advice}.")
+    return tuple(value.lower() for value in values)
+
+
+def _host_in(text: str) -> str | None:
+    """Return the host of an address, as a browser writes it; None if there is none."""
+    address = f"[{text}]" if text.count(":") > 1 and "[" not in text and "/" not in text else text
+    try:
+        host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+        host = f"[{host}]" if ":" in host else host.encode("idna").decode()
+    except ValueError:  # UnicodeError is one
+        return None
+    return host if _HOST.fullmatch(host) else None
+
+
+def _proxies(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Check IP addresses and networks of proxies. ``*`` is every address; beside others, the server would take it for a
+    name."""
+    if "*" in values:
+        return ("*",)
+    for value in values:
+        try:
+            ip_network(value)
+        except ValueError as error:
+            advice = "write an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8"
+            raise click.BadParameter(f"{error}: {advice}.") from error
+    return values
+
 
 OPTIONS = (
     click.option("--host", default="127.0.0.1", show_default=True,
@@ -27,10 +73,10 @@ OPTIONS = (
                  "roughly how much it shares; or its contact as well."),
     click.option("--foreign-answers", type=IntegerRange(min=1), default=100, show_default=True,
                  help="Answers about documents of others that a tenant gets per day (see --others)."),
-    click.option("--allow-host", "allow_hosts", multiple=True, metavar="NAME",
+    click.option("--allow-host", "allow_hosts", multiple=True, metavar="NAME", callback=_host_names,
                  help="Host name by which browsers reach the service. Can be repeated."),
     click.option("--https", is_flag=True, help="A TLS proxy is in front of the service: mark cookies as Secure."),
-    click.option("--trust-proxy", "proxies", multiple=True, metavar="ADDRESS",
+    click.option("--trust-proxy", "proxies", multiple=True, metavar="ADDRESS", callback=_proxies,
                  help="Trust X-Forwarded-For of this proxy, such as 127.0.0.1. The proxy must set the header itself. "
                  "Can be repeated."),
     click.option("--title", default="Whorl", show_default=True, help="Title of the pages."),
@@ -45,9 +91,9 @@ OPTIONS = (
                  help="Maximum number of requests per second and token."),
     click.option("--waiting", type=IntegerRange(min=1), default=8, show_default=True,
                  help="Maximum number of waiting searches. Further requests get status 429."),
-    click.option("--purge-within", type=NumberRange(min=0), default=7.0, show_default=True, metavar="DAYS",
+    click.option("--purge-within", type=NumberRange(0, LONGEST_DAYS), default=7.0, show_default=True, metavar="DAYS",
                  help="Time limit for erasing a deleted document from the disk."),
-    click.option("--keep-days", type=IntegerRange(min=1), default=365, show_default=True,
+    click.option("--keep-days", type=IntegerRange(1, LONGEST_DAYS), default=365, show_default=True,
                  help="Days to keep entries of the audit log."),
     click.option("--fetch", is_flag=True,
                  help="Allow clients to name documents by URL. Only public addresses are fetched."),

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.engine.hashing import Key
+from whorl.errors import DamageError
 from whorl.index.base import BaseIndex
 from whorl.index.prepare import SPANS, TEXT, Prepared
 from whorl.index.purge import Purger, PurgeReport
 from whorl.index.store import Entry, IndexStore
 from whorl.index.writer import Added, SegmentsWriter
 from whorl.scheme import Scheme
-from whorl.storage.errors import DamageError
 from whorl.storage.folder import is_finished, key_of, make_key, making
 from whorl.storage.postings import PostingHits
 from whorl.storage.segment_writer import SegmentFolder

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.index.prepare import Prepared
 from whorl.index.remains import samples_of, search_files, search_values
 from whorl.index.store import MOST_NUMBER, Entry
-from whorl.index.writer import IndexWriter
+from whorl.index.writer import Added, IndexWriter
 from whorl.storage import files
 from whorl.storage.files import point
 from whorl.storage.segments import Segment
@@ -59,7 +60,7 @@ class PurgeReport:
 
 
 class Purger(IndexWriter):
-    """A writer that can also purge."""
+    """A writer that can also purge, and that tells readers when a document changes hands."""
 
     def purge(self, numbers: Iterable[int], known: Mapping[bytes, int] | None = None) -> PurgeReport:
         """Remove documents, delete all traces of them and of earlier removals, and search for remains. ``known`` has
@@ -83,6 +84,11 @@ class Purger(IndexWriter):
         report = self._search_files(report, samples)
         point("purge.proved")
         return report
+
+    def _update(self, old: Entry, prepared: Prepared) -> Added:
+        if old.owner != prepared.document.owner:
+            self._store.count_owner_change()
+        return super()._update(old, prepared)
 
     def samples_of(self, entry: Entry) -> list[bytes]:
         """Return samples of what is stored of a document, to search the files for."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from whorl.storage.errors import StoreIOError
+from whorl.errors import StoreIOError
 
 # Bytes of a sample of a stored text: enough that other data has none of them by chance.
 LENGTH = 32

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from whorl.errors import DamageError
 from whorl.storage.checksums import seal
 from whorl.storage.database import DOCUMENTS, LAST_DOCUMENT, Database
-from whorl.storage.errors import DamageError
 from whorl.storage.files import point
 
 # The columns of the table, in the order of the fields.
@@ -144,9 +144,11 @@ class IndexStore(Database):
         return {number: self.entry(number).owner for number in numbers}
 
     def bytes_by_owner(self, each: int) -> dict[str | None, int]:
-        """Return the stored bytes of the documents of each owner: texts, and so many bytes for ``each`` fingerprint."""
+        """Return the stored bytes of the documents of each owner: texts, names and other facts, and so many bytes for
+        ``each`` fingerprint."""
+        facts = "name || labels || coalesce(url, '') || coalesce(date, '') || coalesce(contact, '')"
         rows = self._execute(
-            "SELECT owner, sum(length(data)) + ? * sum(fingerprints)"
+            f"SELECT owner, sum(length(data)) + sum(length(CAST({facts} AS BLOB))) + ? * sum(fingerprints)"
             " FROM documents JOIN texts USING (id) GROUP BY owner",
             (each,),
         )

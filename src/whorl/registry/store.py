@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from whorl.errors import DamageError
 from whorl.registry.reading import DIGEST
 from whorl.storage.checksums import seal
 from whorl.storage.database import DOCUMENTS, LAST_DOCUMENT, Database
-from whorl.storage.errors import DamageError
 from whorl.storage.files import point
 
 # Searches since the last draw that make a document suspicious, and searches for texts less than half as long. Each

@@ -1,16 +1,18 @@
 """Operations for administrators: tokens, the audit log, usage, and the export and erasure of one person's data."""
 
 import json
+import re
 import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import timedelta
 from pathlib import PurePath
 from typing import IO, Any
 
+from whorl.errors import DamageError
 from whorl.index.store import Entry
 from whorl.service.audit import AuditLine
 from whorl.service.authentication import LONGEST_LABEL, Principal, Token, TokenScope
@@ -23,9 +25,11 @@ from whorl.service.naming import checked_fact, checked_slug
 from whorl.service.problems import Problem, missing
 from whorl.service.retention import name_sha256
 from whorl.service.tenant_index import TenantIndex
-from whorl.storage.errors import DamageError
 
 LARGEST_PAGE = 500
+
+# Days after which a token expires at the latest, if it expires: ten years.
+LONGEST_TOKEN_DAYS = 3660
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +48,9 @@ def list_tokens(context: Context, principal: Principal) -> list[Token]:
 
 def create_token(
     context: Context, principal: Principal, *, tenant: str | None, scopes: frozenset[TokenScope], label: str = "",
-    expires: datetime | None = None,
+    days: int | None = None,
 ) -> NewToken:  # fmt: skip
-    """Create a token for a tenant or for the house."""
+    """Create a token for a tenant or for the house. It expires after ``days``, or never."""
     principal.require(TokenScope.ADMIN)
     if tenant is not None:
         checked_slug(tenant, "tenant")
@@ -57,8 +61,11 @@ def create_token(
     if len(label) > LONGEST_LABEL:
         raise Problem(422, f"label: give {LONGEST_LABEL} letters at the most.")
     checked_fact(label, "label")
-    if expires is not None and (expires.tzinfo is None or expires <= now()):
-        raise Problem(422, "expires: give a moment to come, with its time zone.")
+    if days is not None and not 1 <= days <= LONGEST_TOKEN_DAYS:
+        raise Problem(
+            422, f"days: {days} is out of range. Give 1 to {LONGEST_TOKEN_DAYS}, or nothing: it never expires."
+        )
+    expires = None if days is None else now() + timedelta(days=days)
     new_token = NewToken(*context.tokens.create(tenant, scopes, label, expires))
     context.note(principal, "create token", new_token.token.id, f"{tenant or 'the house'}: {', '.join(sorted(scopes))}")
     return new_token
@@ -89,7 +96,8 @@ BATCH = 2000
 @dataclass(frozen=True, slots=True)
 class TenantUsage:
     """Documents of one tenant; None is the house. ``bytes`` are those of documents, ``job_bytes`` those of uploads and
-    results of jobs; ``quota`` limits both together, and is null if nothing does."""
+    results of jobs, and of uploads that wait for their comparison; ``quota`` limits both together, and is null if
+    nothing does."""
 
     tenant: str | None
     documents: int
@@ -128,7 +136,7 @@ def measure_usage(context: Context, principal: Principal) -> Usage:
                 fingerprints[entry.owner] += entry.fingerprints
             after = page[-1].id
         sizes = index.bytes_by_tenant()
-    job_sizes = context.jobs.bytes_by_tenant()
+    job_sizes = context.job_bytes_by_tenant()
     tenants = sorted({*documents, *(name for name, size in job_sizes.items() if size)}, key=lambda name: name or "")
     by_tenant = tuple(
         TenantUsage(
@@ -150,9 +158,9 @@ IN_MEMORY = 4 << 20
 def export_person(context: Context, principal: Principal, person: str) -> IO[bytes]:
     """Return an archive, at its beginning: ``documents.jsonl``, ``texts/<id>.txt``, ``audit.jsonl``,
     ``receipts.jsonl``, ``jobs.jsonl``, the results of these jobs, and ``jobs/<id>/submissions.json`` of each
-    comparison of others in which the person has a submission. The caller closes it."""
+    comparison of others in which the person has a submission, compared or skipped. The caller closes it."""
     principal.require(TokenScope.ADMIN)
-    checked_fact(person, "person")
+    _check_person(person)
     export: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         if not _filled(context, principal, person, export):
@@ -163,6 +171,13 @@ def export_person(context: Context, principal: Principal, person: str) -> IO[byt
     context.note(principal, "export person", "", person)
     export.seek(0)
     return export
+
+
+def _check_person(person: str) -> None:
+    """Refuse an empty name: submissions without a person in the roster have it."""
+    checked_fact(person, "person")
+    if not person.strip():
+        raise Problem(422, "person: give a name. It is empty.")
 
 
 def _filled(context: Context, principal: Principal, person: str, export: IO[bytes]) -> bool:
@@ -202,7 +217,7 @@ def _entries_of(index: TenantIndex, person: str) -> Iterator[Entry]:
 
 
 def _comparisons_with(context: Context, person: str) -> Iterator[tuple[ServiceJob, list[dict[str, Any]] | None]]:
-    """Yield comparisons that are done, whosever they are, with the submissions of a person in them; with None those
+    """Yield comparisons that are done, whosever they are, with the submissions of a person in them; None for those
     whose result is damaged, because they may have some."""
     for job in context.jobs.listed(None, limit=1 << 30, everyone=True):
         path = context.jobs.results(job.id) / RESULTS["compare"]
@@ -212,17 +227,34 @@ def _comparisons_with(context: Context, person: str) -> Iterator[tuple[ServiceJo
             except DamageError:
                 yield job, None
                 continue
-            submissions = [each for each in json.loads(path.read_bytes())["submissions"] if _is_of(each, person)]
+            submissions = _submissions_of(json.loads(path.read_bytes()), person)
             if submissions:
                 yield job, submissions
 
 
-def _is_of(submission: dict[str, Any], person: str) -> bool:
-    """Return whether a submission is a person's: by the roster, or by its name, with or without its ending."""
-    name = str(submission["name"])
-    return person.casefold() in {
-        each.casefold() for each in (name, PurePath(name).stem, submission.get("person") or "")
-    }
+def _submissions_of(result: dict[str, Any], person: str) -> list[dict[str, Any]]:
+    """Return the submissions of a person in a comparison: by the roster, or by their names. Files that were skipped
+    count as well: the result names them."""
+    own = person.casefold()
+    compared = [
+        each
+        for each in result["submissions"]
+        if own in {*_names_of(each["name"]), (each.get("person") or "").casefold()}
+    ]
+    return compared + [each for each in result.get("skipped", ()) if own in _names_of(_owner_of(each))]
+
+
+def _owner_of(skipped: dict[str, Any]) -> str:
+    """Return the submission of a skipped file; of one that belongs to none, the first part of its name. An older Whorl
+    named no submissions."""
+    return str(skipped.get("submission") or re.split(r"[/\\]", skipped["file"])[0])
+
+
+def _names_of(submission: str) -> set[str]:
+    """Return the names that a submission is asked for by: with and without its ending, such as .pdf or .tar.gz."""
+    name = submission.casefold()
+    stem = PurePath(name).stem
+    return {name, stem, stem.removesuffix(".tar")}
 
 
 def _rows(rows: Iterable[dict[str, Any]]) -> str:
@@ -246,7 +278,7 @@ def erase_person(context: Context, principal: Principal, person: str) -> Erasure
     A result is deleted as a whole: the pages of a comparison cannot be made again without the uploads.
     """
     principal.require(TokenScope.ADMIN)
-    checked_fact(person, "person")
+    _check_person(person)
     jobs = context.jobs.listed(None, limit=1 << 30, everyone=True)
     unfinished = tuple(job.id for job in jobs if not job.state.is_over)
     with context.opened() as index, index.reading():

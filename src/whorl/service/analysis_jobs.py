@@ -12,14 +12,14 @@ from whorl.clustering.cluster import cluster
 from whorl.clustering.result import Clustering, ClusterMember
 from whorl.comparison.compare import compare_all
 from whorl.comparison.export import as_json
-from whorl.comparison.result import Comparison
+from whorl.comparison.result import Comparison, Run
 from whorl.errors import InputError
 from whorl.index.index import Index
 from whorl.index.store import Entry
 from whorl.model import Document
 from whorl.report.write import write
 from whorl.service.jobs import Task
-from whorl.service.naming import HOUSE, prefix_of, qualified_name_of
+from whorl.service.naming import prefix_of, qualified_name_of
 
 # Settings of a job → those of a comparison.
 COMPARISON_SETTINGS = {
@@ -57,7 +57,7 @@ def run_comparison(task: Task) -> dict[str, Any]:
         progress=task.progress,
         **settings,
     )
-    _write(comparison, task)
+    _write(replace(comparison, run=_as_uploaded(comparison, task)), task)
     return {
         "submissions": len(comparison.submissions), "pairs": len(comparison.pairs), "omitted": comparison.omitted,
         "skipped": len(comparison.skipped), "clusters": len(comparison.clusters),
@@ -71,6 +71,25 @@ def _submissions(folder: Path) -> list[Path]:
     if not uploads:
         raise InputError("nothing to compare: upload the submissions as files or as one archive")
     return uploads if len(uploads) == 1 else [folder]
+
+
+def _as_uploaded(comparison: Comparison, task: Task) -> Run | None:
+    """Return the inputs of a comparison by the names of the uploads, without paths of the server. An anonymous result
+    names none."""
+    run, has_roster = comparison.run, (task.inputs / "roster.csv").is_file()
+    if run is None or not run.paths:
+        return run
+    arranged = tuple(each.name for each in comparison.submissions if not each.archived)
+    submissions, base, archive = (
+        _names(task.inputs / name, numbered=has_roster) for name in ("submissions", "base", "archive")
+    )
+    return replace(run, paths=arranged if has_roster else submissions, base=base, archive=archive)
+
+
+def _names(folder: Path, *, numbered: bool) -> tuple[str, ...]:
+    """Return the names of uploads. With a roster, each is in a ``numbered`` folder."""
+    files = (path.relative_to(folder).parts for path in folder.rglob("*") if path.is_file())
+    return tuple(sorted("/".join(parts[numbered:]) for parts in files))
 
 
 def _children(folder: Path) -> list[Path]:
@@ -133,9 +152,11 @@ def _documents(index: Index, task: Task) -> Iterator[Document]:
 
 
 def _entries(index: Index, task: Task) -> Iterator[Entry]:
+    """Return what is clustered: of a collection, of a tenant or of everyone. The command line gives any name to a
+    tenant's document, so without a collection all names are looked through."""
     tenant, collection = task.job.tenant, task.settings.get("collection")
     everyone = bool(task.settings.get("everyone"))
-    prefix = "" if everyone else f"{tenant or HOUSE}/" if collection is None else prefix_of(tenant, collection)
+    prefix = "" if everyone or collection is None else prefix_of(tenant, collection)
     after = ""
     while page := index.page(prefix, after, PAGE):
         yield from (entry for entry in page if everyone or entry.owner == tenant)

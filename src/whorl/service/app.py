@@ -96,10 +96,12 @@ async def _problem_answer(request: Request, error: Exception) -> Response:
     principal = getattr(request.state, "principal", None)  # nobody, if it failed before that was known
     if problem.status == 403 and principal is not None:
         await run_in_threadpool(context_of(request).forbade, principal, f"{request.method} {request.url.path}")
-    headers = {**problem.headers(), **(dict(error.headers or {}) if isinstance(error, HTTPException) else {})}
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}  # such as Allow
     if not request.url.path.startswith(API):
-        return await run_in_threadpool(problem_page, request, problem)
-    return JSONResponse(problem.as_dict(), problem.status, headers, PROBLEM_MEDIA)
+        page = await run_in_threadpool(problem_page, request, problem)
+        page.headers.update(headers)
+        return page
+    return JSONResponse(problem.as_dict(), problem.status, {**problem.headers(), **headers}, PROBLEM_MEDIA)
 
 
 def _problem(error: Exception) -> Problem:

@@ -11,6 +11,9 @@ from whorl.service.database import LAST, Clock, ServiceDatabase, from_ticks, now
 # Days that a line is kept: a year of courses, and no more about people than that.
 KEEP_DAYS = 400
 
+# Days that a line can be kept at the most: a century. A date much further back cannot be computed.
+LONGEST_DAYS = 36_525
+
 # Characters of a field. What a client sends must not swell the log.
 LONGEST = 1000
 
@@ -39,8 +42,8 @@ class AuditLog:
     """The audit log. Entries survive a crash at once; a power failure may lose the last few."""
 
     def __init__(self, database: ServiceDatabase, keep_days: int = KEEP_DAYS, clock: Clock = now) -> None:
-        if keep_days < 1:
-            raise InputError(f"keep_days: {keep_days} is out of range; keep audit lines for a day or more")
+        if not 1 <= keep_days <= LONGEST_DAYS:
+            raise InputError(f"keep_days: {keep_days} is out of range; give 1 to {LONGEST_DAYS}")
         self._database, self._keep, self._clock = database, timedelta(days=keep_days), clock
 
     def note(

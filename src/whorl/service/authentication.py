@@ -258,8 +258,8 @@ class Principal:
             raise Problem(403, f"This needs a token with the scope '{scope}'. Ask the administrator for one.")
 
     def owns(self, entry: Entry) -> bool:
-        """Return whether the principal may see a document. Tenants may not see documents of the house."""
-        return self.is_admin or (self.tenant is not None and entry.owner == self.tenant)
+        """Return whether the principal may see a document. Without an owner, it belongs to the house."""
+        return self.is_admin or entry.owner == self.tenant
 
     def sees(self, tenant: str | None) -> bool:
         """Return whether the principal may see receipts and collections of a tenant."""

@@ -2,6 +2,8 @@
 
 import logging
 import shutil
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 # Tenants that can have as many bytes of bodies on their way as one comparison may have, at a time.
 BODIES = 4
+
+# Bytes by which the room of a body grows while it arrives.
+BODY_STEP = 1 << 18
 
 # Documents that are fetched at a time, and as many may wait.
 FETCHES = 4
@@ -80,6 +85,33 @@ class Growth:
             _log.exception("no further process for searches can be started")
 
 
+class DraftSizes:
+    """The bytes of uploads that wait on the page until their comparison is asked for, by tenant. After a restart there
+    are none: the service removes them at its start."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._turn = clock, Lock()
+        self._drafts: dict[str, tuple[str | None, int, float]] = {}
+
+    def add(self, id_: str, tenant: str | None, size: int, seconds: float) -> None:
+        """Count an upload for so many seconds: nobody must wait for one that was forgotten."""
+        with self._turn:
+            self._drafts[id_] = tenant, size, self._clock() + seconds
+
+    def remove(self, id_: str) -> int:
+        """Count an upload no longer; return its bytes."""
+        with self._turn:
+            return self._drafts.pop(id_, (None, 0, 0.0))[1]
+
+    def by_tenant(self) -> Counter[str | None]:
+        """Return the bytes of each tenant's uploads."""
+        sizes: Counter[str | None] = Counter()
+        with self._turn:
+            for tenant, size, until in self._drafts.values():
+                sizes[tenant] += size if until > self._clock() else 0
+        return sizes
+
+
 class Context:
     """The context of a service. ``start`` starts background work; ``close`` ends everything."""
 
@@ -106,13 +138,17 @@ class Context:
         self._processes = Pool(lambda: IndexProcess(settings.index), max(2, settings.threads), settings.waiting)
         self._tokens_used = RateLimiter(settings.rate, settings.burst)
         share = settings.max_batch + FORM
+        share += -share % BODY_STEP
         self.bodies = ByteBudget(BODIES * share, share)
+        # What tenants announce: it limits each of them, and not the others.
+        self.announced_bodies = ByteBudget(sys.maxsize, share)
         self.waiting_bodies: Counter[str] = Counter()  # by tenant; the event loop's alone
         self._failures = RateLimiter(settings.failures_minute / 60, settings.failures)
         self._registries = Pool(lambda: _registry_of(settings), 1, SMALL_WAITING)
         self._sweeps = Pool(lambda: _sweep_of(settings), 1, SMALL_WAITING)
         self._fetches = Pool(object, FETCHES, FETCHES)
-        self.quota = StorageQuota(settings.quota, self._document_bytes, self.jobs.bytes_of)
+        self.drafts = DraftSizes()
+        self.quota = StorageQuota(settings.quota, self._document_bytes, self._job_bytes)
         self.metrics, self.streams = Metrics(), StreamLimiter(settings.streams)
         self.upkeep = Maintenance(
             self.jobs, self.receipts, self.collections, self.audit, self.disclosure, settings.upkeep_seconds
@@ -257,6 +293,13 @@ class Context:
     def _document_bytes(self) -> dict[str | None, int]:
         with self.reading() as index, index.reading():
             return index.bytes_by_tenant()
+
+    def job_bytes_by_tenant(self) -> Counter[str | None]:
+        """Return the bytes of uploads and results of jobs by tenant, and of uploads that wait on the page."""
+        return Counter(self.jobs.bytes_by_tenant()) + self.drafts.by_tenant()
+
+    def _job_bytes(self, tenant: str) -> int:
+        return self.jobs.bytes_of(tenant) + self.drafts.by_tenant()[tenant]
 
     def opened(self) -> TenantIndex:
         """Return an index of one's own, to be closed: for an administrator who reads all of it."""

@@ -1,20 +1,20 @@
 """``INDEX/service.sqlite``: tables of the service, transactions, times as microseconds since 1970, and backups."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from whorl.errors import InputError, WhorlError
+from whorl.errors import DamageError, InputError, StoreIOError, WhorlError
 from whorl.model import Closing
-from whorl.service.workspace import JOBS_FOLDER
-from whorl.storage.connection import CHECKSUM, Connection
+from whorl.service.workspace import JOBS_FOLDER, Workspace
+from whorl.storage.connection import CHECKSUM, COMMITS, Connection
 from whorl.storage.database import DAMAGE, REFUSED, reason_of
-from whorl.storage.errors import StoreIOError
 from whorl.storage.files import make_private, translate_os_errors
 from whorl.storage.folder import copy_database, copy_store, sync_copy
 from whorl.stores import INDEX_DATABASE
@@ -253,17 +253,30 @@ def _prepare(connection: Connection, *pragmas: str) -> None:
 
 
 # Left out of a copy: files of a running job, which runs again.
-_PASSING = shutil.ignore_patterns("scratch", "lock")
+_PASSING = frozenset({"scratch", "lock"})
 
 
 def back_up(index: Path, copy: Path) -> int:
-    """Copy an index to a new folder, and check the copy; return how many documents it has."""
+    """Copy an index to a new folder, and check the copy; return how many documents it has. If that fails, nothing of
+    the copy stays."""
     from whorl.index.index import Index  # takes longer to import than all that the process of a job needs to start
 
     Index.open(index).close()  # if it cannot be opened, nothing is written
-    copy_store(index, copy, INDEX_DATABASE)
-    with translate_os_errors(copy, "write"):
-        _copy_service(index, copy)
+    is_new = not copy.exists()
+    try:
+        copy_store(index, copy, INDEX_DATABASE)
+        with translate_os_errors(copy, "write"):
+            _copy_service(index, copy)
+        return _verified(copy)
+    except BaseException:
+        if is_new:
+            shutil.rmtree(copy, ignore_errors=True)  # the fault that is raised matters more
+        raise
+
+
+def _verified(copy: Path) -> int:
+    from whorl.index.index import Index
+
     with Index.open(copy) as copied:
         copied.verify()
         count = len(copied)
@@ -274,8 +287,92 @@ def back_up(index: Path, copy: Path) -> int:
 
 
 def _copy_service(index: Path, copy: Path) -> None:
-    if (index / SERVICE_DATABASE).exists():
-        copy_database(index / SERVICE_DATABASE, copy / SERVICE_DATABASE, with_checksums=True)
+    has_database = (index / SERVICE_DATABASE).exists()
+    states = _job_states(index / SERVICE_DATABASE) if has_database else {}
     if (index / JOBS_FOLDER).is_dir():
-        shutil.copytree(index / JOBS_FOLDER, copy / JOBS_FOLDER, symlinks=True, ignore=_PASSING)
+        _copy_folder(index / JOBS_FOLDER, copy / JOBS_FOLDER)
+    if has_database:
+        _copy_jobs(index, copy, states)
     sync_copy(copy)
+
+
+# Times that a copy looks again at jobs that changed meanwhile: each time there are fewer.
+LOOKS = 20
+# Times that a result is copied again which does not fit its checksums: a purge may just write it. Then it is damaged.
+TEARS = 3
+
+# The kind and the state of jobs whose results are written again, when a purge takes documents out of them.
+_CLUSTERED = ("cluster", "done")
+
+# What a job's row says of its folder, by its id: an ended job has no uploads, and a forgotten one has nothing.
+_JobStates = dict[str, tuple[Any, ...]]
+
+
+def _copy_jobs(index: Path, copy: Path, states: _JobStates) -> None:
+    """Copy the database, and again the folders of jobs that changed since their rows were read in ``states``: a job's
+    folder fits its row if the row is the same before and after the folder was copied."""
+    for look in range(LOOKS):
+        for name in (SERVICE_DATABASE, SERVICE_DATABASE + COMMITS):
+            (copy / name).unlink(missing_ok=True)
+        copy_database(index / SERVICE_DATABASE, copy / SERVICE_DATABASE, with_checksums=True)
+        now_states = _job_states(copy / SERVICE_DATABASE)
+        changed = {id_ for id_, state in now_states.items() if states.get(id_) != state}
+        if look < TEARS:
+            changed |= {id_ for id_, state in now_states.items() if state[:2] == _CLUSTERED and _is_torn(copy, id_)}
+        if not changed:
+            return
+        for id_ in changed:
+            _remove_folder(copy / JOBS_FOLDER / id_)
+            if not _is_forgotten(now_states[id_]):
+                _copy_folder(index / JOBS_FOLDER / id_, copy / JOBS_FOLDER / id_)
+        states = now_states
+    raise StoreIOError(copy, "write", "jobs of the service end faster than they are copied; try again later")
+
+
+def _job_states(database: Path) -> _JobStates:
+    connection = Connection(database, with_checksums=True)
+    try:
+        rows = connection.rows("SELECT id, kind, state, attempts, started, ended, result IS NULL FROM jobs")
+    except apsw.Error as error:
+        raise StoreIOError(database, "read", str(error)) from error
+    finally:
+        connection.close()
+    return {str(id_): tuple(state) for id_, *state in rows}
+
+
+def _is_forgotten(state: tuple[Any, ...]) -> bool:
+    """Return whether the result of a job was deleted, whose folder may just be removed."""
+    return state[1] == "done" and bool(state[-1])
+
+
+def _is_torn(copy: Path, id_: str) -> bool:
+    """Return whether the copied results of a job are not as its checksums say."""
+    try:
+        Workspace(copy / JOBS_FOLDER).check_results(id_)
+    except DamageError:
+        return True
+    return False
+
+
+def _copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder whose files may vanish meanwhile: when a job ends, its uploads go."""
+    for inner, folders, names in os.walk(source, onerror=_unless_vanished):
+        folders[:] = [name for name in folders if name not in _PASSING]
+        place = target / Path(inner).relative_to(source)
+        place.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            shutil.copystat(inner, place)
+        for name in names:
+            if name not in _PASSING:
+                with suppress(FileNotFoundError):
+                    shutil.copy2(Path(inner) / name, place / name, follow_symlinks=False)
+
+
+def _unless_vanished(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
+
+
+def _remove_folder(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)

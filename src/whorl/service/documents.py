@@ -1,5 +1,6 @@
 """Operations on documents and collections of a tenant, for the API and the page: add, list, read, delete."""
 
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,19 +143,29 @@ def list_documents(
     context: Context, principal: Principal, *, collection: str | None = None, starts: str = "",
     after: str | None = None, limit: int = 50, tenant: str | None = None,
 ) -> DocumentPage:  # fmt: skip
-    """Documents, some at a time: of a collection by name, those whose names begin with ``starts``; or, without one,
-    all in the order in which they came. ``tenant`` is for admins, who otherwise see everybody's."""
+    """Documents, some at a time: of a collection by name, those whose names begin with ``starts``; or all in the order
+    in which they came. ``starts`` without a collection is for names in all of them and in none; a page may then have
+    fewer documents than the ``limit`` and not be the last. ``tenant`` is for admins, who otherwise see everybody's."""
     principal.require(TokenScope.SEARCH)
     limit = max(1, min(limit, LARGEST_PAGE))
     if tenant is not None:
         checked_slug(tenant, "tenant")
     if tenant not in (None, principal.tenant):
         principal.require(TokenScope.ADMIN)
+    everyone = principal.is_admin and tenant is None
+    whose = tenant if principal.is_admin and tenant is not None else principal.tenant
     with context.reading(principal) as index, index.reading():
-        whose = tenant if principal.is_admin and tenant is not None else principal.tenant
         if collection is not None:
-            return _by_name(index, whose, checked_slug(collection, "collection"), starts, after, limit)
-        return _by_number(index, whose, principal.is_admin and tenant is None, _number(after), limit)
+            checked_slug(collection, "collection")
+            return _by_name(index, _owners(index, whose, everyone), collection, starts, after, limit)
+        if starts:
+            return _beginning(index, _owners(index, whose, everyone), starts, after, limit)
+        return _by_number(index, whose, everyone, _number(after), limit)
+
+
+def _owners(index: TenantIndex, tenant: str | None, everyone: bool) -> list[str | None]:
+    """Return whose documents are listed."""
+    return [None, *index.ownership.learn(index).codes] if everyone else [tenant]
 
 
 def get_document(context: Context, principal: Principal, number: int) -> StoredDocument:
@@ -222,12 +233,76 @@ def _document(principal: Principal, new: NewDocument) -> Document:
 
 
 def _by_name(
-    index: TenantIndex, tenant: str | None, collection: str, starts: str, after: str | None, limit: int
+    index: TenantIndex, owners: list[str | None], collection: str, starts: str, after: str | None, limit: int
 ) -> DocumentPage:
-    prefix = prefix_of(tenant, collection)
-    entries = index.page_of(tenant, prefix + starts, "" if after is None else prefix + after, limit + 1)
+    """List a collection of one owner, or those of this name of several. ``after`` is the name in the index if there are
+    several owners, and otherwise without the prefix."""
+    cut = len(prefix_of(owners[0], collection)) if len(owners) == 1 else 0
+    place = "" if after is None else prefix_of(owners[0], collection)[:cut] + after
+    entries = _in_collections(index, [(owner, collection) for owner in owners], starts, place, limit + 1)
     documents = tuple(stored_document(entry) for entry in entries[:limit])
-    return DocumentPage(documents, documents[-1].name if len(entries) > limit else None)
+    return DocumentPage(documents, entries[limit - 1].name[cut:] if len(entries) > limit else None)
+
+
+def _in_collections(
+    index: TenantIndex, collections: Iterable[tuple[str | None, str]], starts: str, after: str, limit: int
+) -> list[Entry]:
+    """Return the next documents of some collections, by their names in the index, whose own names begin so."""
+    entries: list[Entry] = []
+    for prefix, owner in sorted((prefix_of(*each), each[0] or "") for each in collections):
+        if len(entries) < limit and (after < prefix or after.startswith(prefix)):
+            place = after if after.startswith(prefix) else ""
+            entries += index.page_of(owner or None, prefix + starts, place, limit - len(entries))
+    return entries
+
+
+# Rows that one request reads for names outside collections. The next page goes on from there.
+MOST_READ = 5000
+
+# How the place begins where a list of names goes on: with a name in a collection, or in none.
+_INSIDE, _OUTSIDE = "1", "2"
+
+
+def _beginning(
+    index: TenantIndex, owners: list[str | None], starts: str, after: str | None, limit: int
+) -> DocumentPage:
+    """List the documents whose names begin so: first those of collections, then those of the command line."""
+    if after is not None and after[:1] not in (_INSIDE, _OUTSIDE):
+        raise _nowhere()
+    phase, place = (_INSIDE, "") if after is None else (after[0], after[1:])
+    entries: list[Entry] = []
+    if phase == _INSIDE:
+        collections = [(owner, name) for owner in owners for name in _with_documents(index, owner)]
+        entries = _in_collections(index, collections, starts, place, limit + 1)
+        place = ""
+    documents = tuple(stored_document(entry) for entry in entries[:limit])
+    if len(entries) > limit:
+        return DocumentPage(documents, _INSIDE + entries[limit - 1].name)
+    if len(entries) == limit:
+        return DocumentPage(documents, _OUTSIDE)
+    others, further = _outside(index, set(owners), starts, place, limit - len(entries))
+    more = None if further is None else _OUTSIDE + further
+    return DocumentPage((*documents, *(stored_document(entry) for entry in others)), more)
+
+
+def _outside(
+    index: TenantIndex, owners: Set[str | None], starts: str, after: str, limit: int
+) -> tuple[list[Entry], str | None]:
+    """Return the next documents without a collection whose names begin so, and where to go on, or None at the end.
+    Collections are skipped, with any document that the command line named as if it were in another owner's."""
+    entries: list[Entry] = []
+    read, size = 0, 1
+    while read < MOST_READ and (page := index.page(starts, after, size)):
+        read, size = read + len(page), min(2 * size, LARGEST_PAGE)
+        for entry in page:
+            after, place = entry.name, qualified_name_of(entry)
+            if place.collection is not None:
+                after, size = _past(place.tenant, place.collection), 1  # another collection may follow
+                break
+            entries += [entry] if entry.owner in owners else []
+            if len(entries) == limit:
+                return entries, after
+    return entries, after if read >= MOST_READ else None
 
 
 def _by_number(index: TenantIndex, tenant: str | None, everyone: bool, after: int, limit: int) -> DocumentPage:
@@ -238,8 +313,7 @@ def _by_number(index: TenantIndex, tenant: str | None, everyone: bool, after: in
 
 def _own(index: TenantIndex, tenant: str | None, after: int, limit: int) -> list[Entry]:
     """Return the next documents of a tenant. Numbers of removed ones are skipped."""
-    index.ownership.learn(index)
-    numbers = index.ownership.numbers_of(tenant)
+    numbers = index.ownership.learn(index).numbers_of(tenant)
     entries: list[Entry] = []
     for number in numbers[np.searchsorted(numbers, after, side="right") :].tolist():
         entry = index.find(number)
@@ -254,8 +328,12 @@ def _number(after: str | None) -> int:
     if after is None:
         return 0
     if not (after.isascii() and after.isdigit() and len(after) <= 10):
-        raise Problem(404, "after: there is no such place in the list. Give what the answer before had in 'after'.")
+        raise _nowhere()
     return int(after)
+
+
+def _nowhere() -> Problem:
+    return Problem(404, "after: there is no such place in the list. Give what the answer before had in 'after'.")
 
 
 # Collections of one tenant that are told: each costs a look into the index.
@@ -281,6 +359,16 @@ def list_collections(context: Context, principal: Principal) -> list[CollectionI
         full = _with_documents(index, principal.tenant)
     names = sorted({*rules, *full})
     return [CollectionInfo(principal.tenant, name, rules.get(name), name not in full) for name in names]
+
+
+def collection_names(context: Context, principal: Principal) -> list[str]:
+    """Return the names of the collections that the principal can see: those of everybody for admins."""
+    principal.require(TokenScope.SEARCH)
+    settings = context.collections.listed(principal.tenant, everyone=principal.is_admin)
+    with context.reading(principal) as index, index.reading():
+        owners = _owners(index, principal.tenant, principal.is_admin)
+        full = {name for owner in owners for name in _with_documents(index, owner)}
+    return sorted({*(each.name for each in settings), *full})
 
 
 def get_collection(context: Context, principal: Principal, name: str) -> CollectionInfo:
@@ -318,12 +406,26 @@ def delete_collection(context: Context, principal: Principal, name: str) -> None
 
 def _with_documents(index: TenantIndex, tenant: str | None) -> list[str]:
     """Return the collections with documents, skipping from one collection to the next."""
-    prefix, after, names = f"{tenant or HOUSE}/", "", list[str]()
-    while len(names) < MOST and (page := index.page(prefix, after, 1)):
-        collection = qualified_name_of(page[0]).collection
-        if collection is None:  # a name of the command line's that happens to begin so
-            after = page[0].name
-            continue
+    after, names = "", list[str]()
+    while len(names) < MOST and (collection := _collection_after(index, tenant, after)) is not None:
         names.append(collection)
-        after = f"{prefix}{collection}/\U0010ffff"
+        after = _past(tenant, collection)
     return names
+
+
+def _collection_after(index: TenantIndex, tenant: str | None, after: str) -> str | None:
+    """Return the collection of the next document of a tenant that is in one. The command line gives other documents
+    names that begin like a tenant's: where one is in the way, there may be many."""
+    limit = 1
+    while page := index.page(f"{tenant or HOUSE}/", after, limit):
+        for entry in page:
+            place = qualified_name_of(entry)
+            if place.collection is not None and place.tenant == tenant:
+                return place.collection
+        after, limit = page[-1].name, LARGEST_PAGE
+    return None
+
+
+def _past(tenant: str | None, collection: str) -> str:
+    """Return a name that sorts after all of a collection, and before those of the next: "0" follows "/"."""
+    return f"{prefix_of(tenant, collection)[:-1]}0"

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from whorl.errors import DamageError, StoreIOError
 from whorl.formats.detection import names as formats
 from whorl.scheme import PRESETS
 from whorl.service.authentication import Principal, TokenScope
@@ -22,7 +25,6 @@ from whorl.service.database import now
 from whorl.service.jobs import JobState, QueueFullError, ServiceJob
 from whorl.service.naming import Upload, checked_fact, checked_slug, keep, safe_parts
 from whorl.service.problems import Problem, missing
-from whorl.storage.errors import DamageError, StoreIOError
 
 _log = logging.getLogger(__name__)
 
@@ -194,8 +196,22 @@ class ResultResponse(FileResponse):
         self._file = file
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def checked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _refuse_range(message)
+            await send(message)
+
         with self._file:
-            await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, checked)
+
+
+def _refuse_range(start: Message) -> None:
+    """Raise a problem instead of the plain text with which Starlette refuses a Range header."""
+    if start["status"] == 400:
+        raise Problem(400, "The header Range cannot be understood. Send one such as 'bytes=0-999', or none.")
+    if start["status"] == 416:
+        headers = {"Content-Range": Headers(raw=start["headers"])["Content-Range"]}
+        raise HTTPException(416, "The file is shorter. The header Content-Range says how long it is.", headers)
 
 
 def result_file(context: Context, principal: Principal, id_: str) -> IO[bytes]:

@@ -13,10 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from whorl.errors import InputError, WhorlError
+from whorl.errors import DamageError, InputError, WhorlError
 from whorl.service.database import LAST, Clock, ServiceDatabase, from_ticks, from_ticks_or_none, now, to_ticks
 from whorl.service.workspace import Workspace
-from whorl.storage.errors import DamageError
 
 # The columns of a job's row, in the order of ``job_of``.
 COLUMNS = (
@@ -279,8 +278,10 @@ class JobQueue:
         return self._ended(id_, JobState.DONE, ("running",), "", result)
 
     def _forget_deleted(self, id_: str) -> None:
-        """Remove documents that have a receipt of deletion from the results of a job."""
-        numbers = {row[0] for row in self._database.write("SELECT number FROM receipts")}
+        """Remove documents that have a receipt of deletion from the results of a job. A receipt that is only announced
+        has something in ``evidence`` before its purge: its document may stay."""
+        ask = "SELECT number FROM receipts WHERE purged IS NOT NULL OR evidence IS NULL"
+        numbers = {row[0] for row in self._database.write(ask)}
         if numbers:
             self._workspace.forget_documents(id_, numbers)
 
@@ -359,8 +360,12 @@ class JobQueue:
         return int(self._database.read("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')")[0][0])
 
     def _check_room(self, tenant: str | None) -> None:
-        """Raise QueueFullError if the queue or the share of a tenant is full. Call inside a transaction."""
-        ask = "SELECT count(*), count(*) FILTER (WHERE tenant = ?) FROM jobs WHERE state IN ('queued', 'running')"
+        """Raise QueueFullError if the queue or the share of a tenant is full; the house has a share too, in which the
+        service's own jobs do not count. Call inside a transaction."""
+        ask = (
+            f"SELECT count(*), count(*) FILTER (WHERE tenant IS ? AND NOT {_IS_UPKEEP})"
+            " FROM jobs WHERE state IN ('queued', 'running')"
+        )
         [(everyone, of_tenant)] = self._database.write(ask, tenant)
         share = math.ceil(self._limit * SHARE)
         if everyone >= self._limit:

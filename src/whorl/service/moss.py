@@ -6,7 +6,8 @@ authentication: a user id is a plain number. docs/moss.md says what follows from
 
 import asyncio
 import socket
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from ipaddress import ip_address, ip_network
 from pathlib import Path, PurePosixPath
@@ -136,7 +137,7 @@ class MossServer:
                 raise _SessionError(f"Too many sessions at once (the limit is {limit}). Try again later")
             line = await _Session(self._context, reader, writer, address).run()
         except _SessionError as error:
-            line = f"Error: {error}."
+            line = f"Error: {str(error).rstrip('.')}."
         except WhorlError as error:
             line = f"Error: {problem_of(error).detail}"
         else:
@@ -150,11 +151,19 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, li
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
             await writer.drain()
-            if writer.can_write_eof():
-                writer.write_eof()
+            _end(writer)
             left = DRAIN_BYTES
             while left > 0 and (block := await reader.read(BLOCK)):
                 left -= len(block)
+
+
+def _end(writer: asyncio.StreamWriter) -> None:
+    """Say that no more comes. Raise ConnectionError if the client has gone: the system calls this another error."""
+    try:
+        if writer.can_write_eof():
+            writer.write_eof()
+    except OSError as error:
+        raise ConnectionError(str(error)) from error
 
 
 class _Session:
@@ -180,19 +189,15 @@ class _Session:
 
     async def _read(self, upload: _MossUpload) -> None:
         """Read everything up to the query."""
-        seconds = self._settings.body_seconds
-        try:
-            async with asyncio.timeout(self._settings.head_seconds):
-                first = await self._line()
-            async with asyncio.timeout(seconds):
-                word, _, user = first.partition(" ")
-                if word != "moss":
-                    raise _SessionError("this is no MOSS client: the first line must be 'moss USERID'")
-                self._greet(upload, user.strip())
-                while await self._command(upload, *(await self._line()).partition(" ")[::2]):
-                    pass
-        except TimeoutError:
-            raise _SessionError(f"the upload took longer than {seconds:g} seconds") from None
+        async with _within(self._settings.head_seconds, "the first line"):
+            first = await self._line()
+        async with _within(self._settings.body_seconds, "the upload"):
+            word, _, user = first.partition(" ")
+            if word != "moss":
+                raise _SessionError("this is no MOSS client: the first line must be 'moss USERID'")
+            self._greet(upload, user.strip())
+            while await self._command(upload, *(await self._line()).partition(" ")[::2]):
+                pass
 
     def _greet(self, upload: _MossUpload, user: str) -> None:
         upload.user = user[:40]
@@ -314,6 +319,16 @@ class _Session:
         if now is None:
             raise _SessionError("the comparison was deleted")
         return now
+
+
+@asynccontextmanager
+async def _within(seconds: float, what: str) -> AsyncIterator[None]:
+    """Limit the time of what the block receives; tell the client if it is over."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise _SessionError(f"{what} took longer than {seconds:g} seconds") from None
 
 
 async def _until_end(reader: asyncio.StreamReader) -> None:

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from whorl.errors import InputError, WhorlError
+from whorl.errors import InputError, StoreIOError, WhorlError
 from whorl.service.database import ServiceDatabaseError
-from whorl.storage.errors import StoreIOError
 
 PROBLEM_MEDIA = "application/problem+json"
 
@@ -23,6 +22,7 @@ TITLES = {
     411: "The length of the body is needed",
     413: "The body is too large",
     415: "The body has the wrong type",
+    416: "The range is not available",
     421: "Unknown host name",
     422: "Invalid values",
     429: "Too many requests",

@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
@@ -82,6 +82,13 @@ def _collection(row: tuple[Any, ...]) -> Collection:
     return Collection(row[0] or None, row[1], row[2], from_ticks(row[3]))
 
 
+# Stands in the column of the evidence until the commit that replaces the document is known to have succeeded. A crash
+# may come on either side of that commit, which is in another database.
+_ANNOUNCED = json.dumps("announced")
+
+# Whether a receipt is more than announced.
+CONFIRMED = f"(evidence IS NULL OR evidence <> '{_ANNOUNCED}')"
+
 _RECEIPT_COLUMNS = "number, tenant, name_sha256, requested, deadline, purged, evidence"
 
 
@@ -112,20 +119,38 @@ class ReceiptStore:
 
         Asked a second time, the first request holds, and its deadline.
         """
-        moment = self._clock()
-        values = number, tenant, name_sha256(index_name), to_ticks(moment), to_ticks(moment + within)
         with self._database.transaction():
-            ask = "INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?, ?, NULL, NULL) RETURNING number"
-            if self._database.write(ask, *values):
-                for sample in samples:
-                    self._database.write("INSERT INTO receipt_samples VALUES (?, ?)", number, sample)
+            self._withdraw(number)
+            self._insert(number, index_name, tenant, within, None, samples)
             return _receipt(
                 self._database.write(f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE number = ?", number)[0]
             )
 
+    def announce(self, documents: Iterable[tuple[Entry, Iterable[bytes]]], within: timedelta) -> None:
+        """Note documents, each with its samples, that the next commit of the index replaces if it succeeds. Nobody sees
+        such a receipt, and no purge removes its document, before ``settle`` confirms it."""
+        with self._database.transaction():
+            for entry, samples in documents:
+                self._insert(entry.id, entry.name, entry.owner, within, _ANNOUNCED, samples)
+
+    def settle(self, outcome: Mapping[int, bool]) -> None:
+        """Confirm the announced receipts of documents that are gone (True), and withdraw the others."""
+        with self._database.transaction():
+            for number, is_gone in outcome.items():
+                if is_gone:
+                    ask = "UPDATE receipts SET evidence = NULL WHERE number = ? AND purged IS NULL AND evidence = ?"
+                    self._database.write(ask, number, _ANNOUNCED)
+                else:
+                    self._withdraw(number)
+
+    def announced(self) -> list[tuple[int, datetime]]:
+        """Return the documents whose receipts are announced and not settled, with the times."""
+        ask = "SELECT number, requested FROM receipts WHERE purged IS NULL AND evidence = ?"
+        return [(number, from_ticks(at)) for number, at in self._database.read(ask, _ANNOUNCED)]
+
     def due(self, moment: datetime) -> list[Receipt]:
         """Those whose purge must begin now: half of the time until the deadline has passed, and half is left to try
-        again if it fails."""
+        again if it fails. Announced ones too: the purge settles them."""
         ask = (
             f"SELECT {_RECEIPT_COLUMNS} FROM receipts"
             " WHERE purged IS NULL AND requested + deadline <= 2 * ? ORDER BY deadline"
@@ -134,12 +159,17 @@ class ReceiptStore:
 
     def pending(self) -> list[Receipt]:
         """Return all receipts that are not purged yet, the most urgent first."""
-        ask = f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE purged IS NULL ORDER BY deadline, number"
+        ask = f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE purged IS NULL AND {CONFIRMED} ORDER BY deadline, number"
         return [_receipt(row) for row in self._database.read(ask)]
 
     def samples(self) -> dict[bytes, int]:
         """Return samples of the documents that are not purged yet, with their numbers."""
         return {bytes(sample): number for number, sample in self._database.read("SELECT * FROM receipt_samples")}
+
+    def sample_counts(self) -> Counter[int]:
+        """Return how many samples there are of each document that is not purged yet. A document that was added again
+        and deleted again has the same ones under both numbers."""
+        return Counter(dict(self._database.read("SELECT number, count(*) FROM receipt_samples GROUP BY number")))
 
     def purged(self, number: int, evidence: dict[str, Any]) -> Receipt:
         """Record that a document is erased, with the evidence."""
@@ -152,7 +182,8 @@ class ReceiptStore:
 
     def get(self, number: int) -> Receipt | None:
         """Return the receipt of a document."""
-        row = self._database.first(f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE number = ?", number)
+        ask = f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE number = ? AND {CONFIRMED}"
+        row = self._database.first(ask, number)
         return None if row is None else _receipt(row)
 
     def listed(
@@ -160,8 +191,34 @@ class ReceiptStore:
     ) -> list[Receipt]:
         """Receipts of a tenant, or of ``everyone``, the largest number first. ``after`` is the last number seen."""
         whose, values = ("", ()) if everyone else ("tenant IS ? AND", (tenant,))
-        ask = f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE {whose} number < ? ORDER BY number DESC LIMIT ?"
+        ask = (
+            f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE {whose} number < ? AND {CONFIRMED}"
+            " ORDER BY number DESC LIMIT ?"
+        )
         return [_receipt(row) for row in self._database.read(ask, *values, LAST if after is None else after, limit)]
+
+    def _insert(
+        self, number: int, index_name: str, tenant: str | None, within: timedelta, evidence: str | None,
+        samples: Iterable[bytes],
+    ) -> None:  # fmt: skip
+        """Insert a receipt, unless there is one, and its samples, unless it has some or is purged. The request of a
+        retention period has none, as its purge removes the document itself."""
+        moment = self._clock()
+        values = number, tenant, name_sha256(index_name), to_ticks(moment), to_ticks(moment + within), evidence
+        self._database.write("INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?, ?, NULL, ?)", *values)
+        ask = (
+            "SELECT 1 FROM receipts WHERE number = ? AND purged IS NULL"
+            " AND NOT EXISTS (SELECT 1 FROM receipt_samples WHERE number = receipts.number)"
+        )
+        if self._database.write(ask, number):
+            for sample in samples:
+                self._database.write("INSERT INTO receipt_samples VALUES (?, ?)", number, sample)
+
+    def _withdraw(self, number: int) -> None:
+        """Delete a receipt that is only announced."""
+        which = "SELECT number FROM receipts WHERE number = ? AND purged IS NULL AND evidence = ?"
+        self._database.write(f"DELETE FROM receipt_samples WHERE number IN ({which})", number, _ANNOUNCED)
+        self._database.write(f"DELETE FROM receipts WHERE number IN ({which})", number, _ANNOUNCED)
 
 
 def name_sha256(index_name: str) -> str:
@@ -218,10 +275,24 @@ class Maintenance:
         while not self._stopped.is_set():
             try:
                 self.look(number)
-            except WhorlError:  # the next look may fare better, and the log says what was wrong
-                LOG.exception("upkeep failed")
+            except Exception:  # without this thread nothing would be purged; the next look may fare better
+                LOG.exception("upkeep failed; next try in %g s", self._seconds)
             number += 1
             self._stopped.wait(self._seconds)
+
+
+# An announced receipt is settled right after the commit that it was announced for. When so much time has passed, that
+# commit failed or its process died.
+SETTLED = timedelta(hours=1)
+
+
+def settle_announced(receipts: ReceiptStore, index: Index) -> None:
+    """Confirm the announced receipts of documents that are gone. Withdraw those of documents that were not replaced
+    after all."""
+    announced = receipts.announced()
+    gone = {number: index.find(number) is None for number, _ in announced}
+    if outcome := {number: gone[number] for number, at in announced if gone[number] or now() - at > SETTLED}:
+        receipts.settle(outcome)
 
 
 # Seconds to wait for whoever writes to the index: longer than any add.
@@ -236,19 +307,22 @@ def run_purge(task: Task) -> dict[str, Any]:
     """Erase all deleted documents, due or not, from the index and from results of jobs: the index is rewritten in any
     case."""
     receipts = ReceiptStore(task.database)
+    if receipts.announced():
+        with Index.open(task.index) as index:
+            settle_announced(receipts, index)
     numbers = [receipt.number for receipt in receipts.pending()]
     if not numbers:
         return {"documents": 0}
     task.progress("purging", 0, len(numbers))
     with Index.open(task.index, wait=WAIT) as index:
-        known = receipts.samples()
+        known, counts = receipts.samples(), receipts.sample_counts()
         evidence = index.purge(numbers, known)
     results = JobQueue(task.database, task.index / JOBS_FOLDER).forget_documents(frozenset(numbers))
     checked = {**evidence.as_dict(), "results": results}
     (task.results / "evidence.json").write_text(json.dumps(checked), "utf-8")
     if not evidence.is_clean:
         raise PurgeError(f"the purge left something: {'; '.join(evidence.remains[:5])}")
-    _receipt_all(receipts, numbers, checked, Counter(known.values()), task)
+    _receipt_all(receipts, numbers, checked, counts, task)
     return {"documents": len(numbers)}
 
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from whorl.errors import InputError, WhorlError
+from whorl.errors import InputError, StoreIOError, WhorlError
 from whorl.service.jobs import UPKEEP, JobQueue, JobState, ServiceJob
-from whorl.storage.errors import StoreIOError
 from whorl.storage.folder import writing
 
 # ``-P``: what lies in the folder where the server was started is not imported.

@@ -225,7 +225,7 @@ def _foreign(context: Context, principal: Principal, levels: Sequence[tuple[int,
     with context.reading(principal) as index:
         entries = [index.find(number) for number, _ in levels]
     for (_, level), entry in zip(levels, entries, strict=True):
-        if entry is not None:
+        if entry is not None and not principal.owns(entry):  # it may have become one's own
             yield ForeignMatch(level, entry.contact if context.settings.others is Others.CONTACT else None)
 
 

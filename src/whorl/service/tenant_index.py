@@ -1,6 +1,7 @@
 """The index as one tenant sees it: who owns which document, searches in a tenant's name, and group commits."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,7 +25,7 @@ from whorl.matching.deep.likeness import check_prose
 from whorl.model import Document
 from whorl.service.disclosure import Overlap
 from whorl.service.problems import Problem, missing
-from whorl.service.retention import ReceiptStore
+from whorl.service.retention import ReceiptStore, settle_announced
 from whorl.storage.postings import EACH, PostingHits
 
 # Rows that are read at a time: a few megabytes of them.
@@ -35,12 +36,65 @@ UNKNOWN, HOUSE = -1, 0
 
 
 class KnownOwners(NamedTuple):
-    """The number of the last document, the codes of owners, and the code and the fingerprints of each document."""
+    """Owners and sizes of all documents up to the number ``last``. They hold in every state of the index from the
+    commit ``since`` on in which owners changed ``changes`` times. ``codes`` numbers the owners."""
 
     last: int
     codes: dict[str, int]
     owners: NDArray[np.int32]
     sizes: NDArray[np.int64]
+    since: int
+    changes: int
+
+    @classmethod
+    def none(cls, since: int, changes: int) -> Self:
+        """Nothing is loaded yet."""
+        return cls(0, {}, np.full(1, UNKNOWN, np.int32), np.zeros(1, np.int64), since, changes)
+
+    def are_of(self, tenant: str | None, numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Return which documents belong to a tenant."""
+        wanted = HOUSE if tenant is None else self.codes.get(tenant)
+        if wanted is None:
+            return np.zeros(len(numbers), np.bool_)
+        mask: NDArray[np.bool_] = self.owners[numbers] == wanted
+        return mask
+
+    def numbers_of(self, tenant: str | None) -> NDArray[np.int64]:
+        """Return the numbers of all current and removed documents of a tenant."""
+        return np.flatnonzero(self.are_of(tenant, np.arange(self.last + 1, dtype=np.uint32)))
+
+    def owners_of(self, numbers: NDArray[np.uint32]) -> dict[int, str | None]:
+        """Return the owners of documents."""
+        names: list[str | None] = [None, *self.codes]
+        return {
+            number: names[code] for number, code in zip(numbers.tolist(), self.owners[numbers].tolist(), strict=True)
+        }
+
+    def fingerprints(self, numbers: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return the number of fingerprints of documents."""
+        sizes: NDArray[np.int64] = self.sizes[numbers]
+        return sizes
+
+    def extended(self, index: "TenantIndex") -> Self:
+        """Return the same with the documents that came later."""
+        known = self
+        while entries := index.page_by_number(known.last, BATCH):
+            known = known._with(entries)
+        return known
+
+    def _with(self, entries: list[Entry]) -> Self:
+        last = entries[-1].id
+        known = self._grown(max(last + 1, 2 * len(self.owners))) if last >= len(self.owners) else self
+        for entry in entries:
+            code = HOUSE if entry.owner is None else known.codes.setdefault(entry.owner, len(known.codes) + 1)
+            known.owners[entry.id], known.sizes[entry.id] = code, entry.fingerprints
+        return known._replace(last=last)
+
+    def _grown(self, size: int) -> Self:
+        """Copy the arrays into larger ones. Concurrent readers of the old arrays know no larger number."""
+        owners, sizes = np.full(size, UNKNOWN, np.int32), np.zeros(size, np.int64)
+        owners[: len(self.owners)], sizes[: len(self.sizes)] = self.owners, self.sizes
+        return self._replace(owners=owners, sizes=sizes)
 
 
 class Ownership:
@@ -48,81 +102,44 @@ class Ownership:
 
     def __init__(self) -> None:
         self._turn = Lock()
-        self._codes: dict[str, int]
-        self._clear()
+        self._known = KnownOwners.none(0, UNKNOWN)
 
-    def learn(self, index: Index) -> None:
-        """Load new documents. Call inside ``index.reading()``, so that every document is known."""
+    def learn(self, index: "TenantIndex") -> KnownOwners:
+        """Load new documents, and all again if an owner changed; return what is known. Call inside ``index.reading()``,
+        so that every document is known, with its owner in that state."""
+        commits, changes = index.owner_state()
         with self._turn:
-            while entries := index.page_by_number(self._last, BATCH):
-                self._take(entries)
+            known = self._known
+            if commits < known.since:  # others have seen a later state: this one is not theirs
+                return KnownOwners.none(commits, changes).extended(index)
+            if changes != known.changes:
+                known = KnownOwners.none(commits, changes)
+            self._known = known.extended(index)
+            return self._known
 
     def forget(self) -> None:
-        """Load everything again next time: an owner changed."""
+        """Load everything again next time."""
         with self._turn:
-            self._clear()
+            self._known = KnownOwners.none(0, UNKNOWN)
 
-    def known(self) -> "KnownOwners":
+    def known(self) -> KnownOwners:
         """Return what was loaded, for another process."""
         with self._turn:
-            size = self._last + 1
-            return KnownOwners(self._last, dict(self._codes), self._owners[:size].copy(), self._sizes[:size].copy())
+            known = self._known
+            size = known.last + 1
+            return known._replace(
+                codes=dict(known.codes), owners=known.owners[:size].copy(), sizes=known.sizes[:size].copy()
+            )
 
-    def adopt(self, known: "KnownOwners") -> None:
+    def adopt(self, known: KnownOwners) -> None:
         """Take what another process has loaded instead of loading it."""
         with self._turn:
-            self._last, self._codes = known.last, known.codes
-            self._owners, self._sizes = known.owners, known.sizes
-
-    def are_of(self, tenant: str | None, numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Return which documents belong to a tenant."""
-        owners = self._owners
-        wanted = HOUSE if tenant is None else self._codes.get(tenant)
-        if wanted is None:
-            return np.zeros(len(numbers), np.bool_)
-        mask: NDArray[np.bool_] = owners[numbers] == wanted
-        return mask
-
-    def numbers_of(self, tenant: str | None) -> NDArray[np.int64]:
-        """Return the numbers of all current and removed documents of a tenant."""
-        return np.flatnonzero(self.are_of(tenant, np.arange(len(self._owners), dtype=np.uint32)))
-
-    def owners(self, numbers: NDArray[np.uint32]) -> dict[int, str | None]:
-        """Return the owners of documents."""
-        names: list[str | None] = [None, *self._codes]
-        return {
-            number: names[code] for number, code in zip(numbers.tolist(), self._owners[numbers].tolist(), strict=True)
-        }
-
-    def fingerprints(self, numbers: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the number of fingerprints of documents."""
-        sizes: NDArray[np.int64] = self._sizes[numbers]
-        return sizes
+            self._known = known
 
     def agrees(self, entry: Entry) -> bool:
         """Return whether the owner in a row is the one loaded."""
-        return bool(self.are_of(entry.owner, np.array([entry.id], np.uint32))[0])
-
-    def _clear(self) -> None:
-        self._last = 0
-        self._codes = {}
-        self._owners = np.full(1, UNKNOWN, np.int32)
-        self._sizes = np.zeros(1, np.int64)
-
-    def _take(self, entries: list[Entry]) -> None:
-        last = entries[-1].id
-        if last >= len(self._owners):
-            self._grow(max(last + 1, 2 * len(self._owners)))
-        for entry in entries:
-            code = HOUSE if entry.owner is None else self._codes.setdefault(entry.owner, len(self._codes) + 1)
-            self._owners[entry.id], self._sizes[entry.id] = code, entry.fingerprints
-        self._last = last
-
-    def _grow(self, size: int) -> None:
-        """Replace the arrays by larger ones. Concurrent readers of the old arrays know no larger number."""
-        owners, sizes = np.full(size, UNKNOWN, np.int32), np.zeros(size, np.int64)
-        owners[: len(self._owners)], sizes[: len(self._sizes)] = self._owners, self._sizes
-        self._owners, self._sizes = owners, sizes
+        known = self._known
+        return entry.id > known.last or bool(known.are_of(entry.owner, np.array([entry.id], np.uint32))[0])
 
 
 # Documents that are ranked for each one that is shown: an owner who has a text a thousand times leaves room for others.
@@ -163,6 +180,7 @@ class _Side:
     sanctioned."""
 
     index: "TenantIndex"
+    known: KnownOwners
     postings: PostingHits
     mask: NDArray[np.bool_]
 
@@ -189,7 +207,7 @@ class _Side:
 
     def owners(self, numbers: Sequence[int]) -> dict[int, str | None]:
         """Return the owners without reading rows: there may be a hundred thousand."""
-        return self.index.ownership.owners(np.array(numbers, np.uint32))
+        return self.known.owners_of(np.array(numbers, np.uint32))
 
 
 class TenantIndex(Index):
@@ -212,8 +230,8 @@ class TenantIndex(Index):
             raise LargeSearchError
         hashes = distinct(whole.fingerprints.hashes)
         with self.reading():
-            ours, overlap = self._sides(query, hashes)
-            hits, notes = rank(self, self._best(ours, query), query.limit), notes_of(whole)
+            known, ours, overlap = self._sides(query, hashes)
+            hits, notes = rank(self, self._best(ours, query, known), query.limit), notes_of(whole)
             if query.passages and hits:
                 if most is not None and sum(hit.document.symbols for hit in hits) > most:
                     raise LargeSearchError
@@ -232,19 +250,24 @@ class TenantIndex(Index):
             check_prose(self.scheme)
         whole = read_whole(query.document, self.scheme, self._key)
         with self.reading():
-            ours, overlap = self._sides(query, distinct(whole.fingerprints.hashes))
+            _, ours, overlap = self._sides(query, distinct(whole.fingerprints.hashes))
             hits = self._explained(query.document.name, whole, ours, wanted, counted, timer, deep_seconds)
         return SearchOutcome(hits, overlap)
 
-    def _sides(self, query: IndexQuery, hashes: NDArray[np.uint64]) -> tuple[SearchCandidates, Overlap]:
-        """Return the tenant's candidates, and the overlap with documents of others. Neither depends on the other."""
-        self.ownership.learn(self)
+    def _sides(self, query: IndexQuery, hashes: NDArray[np.uint64]) -> tuple[KnownOwners, SearchCandidates, Overlap]:
+        """Return the owners in this state, the tenant's candidates, and the overlap with documents of others. Neither
+        depends on the other."""
+        known = self.ownership.learn(self)
         postings = self.look_up(hashes[: query.look_ups])
-        mine = self._mine(query, postings.documents)
-        ours = find_candidates(_Side(self, postings, mine), hashes, query.look_ups)
-        theirs = find_candidates(_Side(self, postings, ~mine), hashes, query.look_ups)
-        sizes = self.ownership.fingerprints(theirs.numbers)
-        return ours, Overlap(theirs.numbers, theirs.shared, sizes, theirs.evidence, hashes)
+        mine = np.ones(len(postings), np.bool_) if query.everyone else known.are_of(query.tenant, postings.documents)
+        ours = find_candidates(_Side(self, known, postings, mine), hashes, query.look_ups)
+        theirs = find_candidates(_Side(self, known, postings, ~mine), hashes, query.look_ups)
+        sizes = known.fingerprints(theirs.numbers)
+        return known, ours, Overlap(theirs.numbers, theirs.shared, sizes, theirs.evidence, hashes)
+
+    def owner_state(self) -> tuple[int, int]:
+        """Return the number of commits, and how many times a document got another owner and kept its number."""
+        return self._store.owner_state()
 
     def secret_for(self, purpose: str) -> bytes:
         """Derive secret bytes from the key of the index."""
@@ -275,15 +298,12 @@ class TenantIndex(Index):
             after = page[-1].name
         return entries[:limit]
 
-    def _mine(self, query: IndexQuery, numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        return np.ones(len(numbers), np.bool_) if query.everyone else self.ownership.are_of(query.tenant, numbers)
-
-    def _best(self, matches: SearchCandidates, query: IndexQuery) -> SearchCandidates:
+    def _best(self, matches: SearchCandidates, query: IndexQuery, known: KnownOwners) -> SearchCandidates:
         """Return the candidates that can rank first, by the score that ``rank`` gives them. A tenant may have a hundred
         thousand documents that share a fingerprint, and ``rank`` reads a row for each."""
         if query.only is not None:
             matches = matches[matches.numbers == query.only]
-        scores = score(matches, self.ownership.fingerprints(matches.numbers))
+        scores = score(matches, known.fingerprints(matches.numbers))
         order = np.lexsort(
             (matches.numbers, -scores.containment, -(scores.resemblance if query.alike else scores.score))
         )
@@ -297,7 +317,10 @@ def adopt_owners(index: TenantIndex, known: KnownOwners) -> None:
 
 def stored_bytes(prepared: Prepared) -> int:
     """Return the bytes that a prepared document will count."""
-    return len(prepared.text) + EACH * prepared.fingerprints
+    facts = prepared.document
+    words = (facts.name, json.dumps(facts.labels), facts.url or "", facts.date or "", facts.contact or "")
+    named = len("".join(words).encode("utf-8", "surrogatepass"))
+    return len(prepared.text) + named + EACH * prepared.fingerprints
 
 
 # Who may wait for the writer. A purge can hold it up for long, and each who waits holds a thread: some must be left.
@@ -315,6 +338,18 @@ class _Ticket:
     is_done: bool = field(default=False)
 
 
+def _versions(batch: Iterable[_Ticket]) -> list[list[_Ticket]]:
+    """Divide tickets so that no two of a part have the same name. Of one name, the first comes first."""
+    parts: list[dict[str, _Ticket]] = []
+    for ticket in batch:
+        name = ticket.prepared.document.name
+        part = next((each for each in parts if name not in each), None)
+        if part is None:
+            parts.append(part := {})
+        part[name] = ticket
+    return [list(part.values()) for part in parts]
+
+
 class DocumentWriter:
     """The only way in which the service changes the index. ``within`` is the time until a text that was replaced or
     deleted is purged."""
@@ -323,6 +358,7 @@ class DocumentWriter:
         self._index, self._receipts, self._within = index, receipts, within
         self._turn, self._pending, self._room = Lock(), Lock(), Semaphore(WAITING)
         self._tickets: list[_Ticket] = []
+        settle_announced(receipts, index)
 
     def put(self, prepared: Prepared) -> tuple[Entry, State]:
         """Add a document durably. The thread whose turn it is commits all waiting documents."""
@@ -371,26 +407,46 @@ class DocumentWriter:
             return batch
 
     def _commit(self, batch: Sequence[_Ticket]) -> None:
+        """Commit the documents. Versions of one document are committed one after the other, so that each that is
+        replaced leaves a receipt."""
         try:
-            old = {ticket.prepared.document.name: self._index.entry(ticket.prepared.document.name) for ticket in batch}
-            samples = {entry.id: self._index.samples_of(entry) for entry in old.values() if entry is not None}
-            mine = [ticket for ticket in batch if self._is_allowed(ticket, old[ticket.prepared.document.name])]
-            for ticket, added in zip(mine, self._index.put([each.prepared for each in mine]), strict=True):
-                ticket.entry, ticket.state = self._index.entry(added.name), added.state
-            for ticket in mine:
-                before = old[ticket.prepared.document.name]
-                if before is not None and ticket.entry is not None and before.id != ticket.entry.id:
-                    pieces = samples[before.id]
-                    self._receipts.requested(before.id, before.name, before.owner, self._within, pieces)
+            for tickets in _versions(batch):
+                self._store(tickets)
+                for ticket in tickets:
+                    ticket.is_done = True
         except BaseException as error:
             failure = error if isinstance(error, WhorlError) else Problem(500, "The document could not be written.")
             for ticket in batch:
-                ticket.error = ticket.error or failure
+                if not ticket.is_done:
+                    ticket.error = ticket.error or failure
             if failure is not error:
                 raise
         finally:
             for ticket in batch:
                 ticket.is_done = True
+
+    def _store(self, tickets: Sequence[_Ticket]) -> None:
+        """Store documents of different names in one commit."""
+        old = {ticket.prepared.document.name: self._index.entry(ticket.prepared.document.name) for ticket in tickets}
+        mine = [ticket for ticket in tickets if self._is_allowed(ticket, old[ticket.prepared.document.name])]
+        before = [(old[ticket.prepared.document.name], ticket.prepared.digest) for ticket in mine]
+        replaced = [entry for entry, digest in before if entry is not None and entry.digest != digest]
+        with self._replacing(replaced):
+            for ticket, added in zip(mine, self._index.put([each.prepared for each in mine]), strict=True):
+                ticket.entry, ticket.state = self._index.entry(added.name), added.state
+
+    @contextmanager
+    def _replacing(self, entries: Sequence[Entry]) -> Iterator[None]:
+        """Announce the receipts of documents before a commit may replace them, and settle them after it. If the process
+        dies between, ``settle_announced`` does."""
+        if not entries:
+            yield
+            return
+        self._receipts.announce([(entry, self._index.samples_of(entry)) for entry in entries], self._within)
+        try:
+            yield
+        finally:
+            self._receipts.settle({entry.id: self._index.find(entry.id) is None for entry in entries})
 
     def _is_allowed(self, ticket: _Ticket, old: Entry | None) -> bool:
         """Return whether a document may replace another: only one of the same owner."""

@@ -9,9 +9,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
-from whorl.errors import InputError
+from whorl.errors import DamageError, InputError
 from whorl.storage import checksums
-from whorl.storage.errors import DamageError
 from whorl.storage.files import TEMPORARY, fsync_folder, translate_os_errors
 from whorl.storage.folder import size_of, writing
 

@@ -20,8 +20,7 @@ from typing import Any
 import apsw
 
 from whorl import stores
-from whorl.errors import InputError
-from whorl.storage.errors import ReplacedError, StoreFormatError
+from whorl.errors import InputError, ReplacedError, StoreFormatError
 
 # This version fixed the WAL-reset bug, which can corrupt a database.
 OLDEST_SQLITE = (3, 51, 3)

@@ -10,17 +10,18 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
+from itertools import groupby
 from operator import xor
 from pathlib import Path
 from typing import Any, ClassVar
 
 import apsw
 
+from whorl.errors import DamageError, StoreFormatError, StoreIOError
 from whorl.scheme import Scheme
 from whorl.storage import files
 from whorl.storage.checksums import seal
 from whorl.storage.connection import Connection
-from whorl.storage.errors import DamageError, StoreFormatError, StoreIOError
 from whorl.storage.files import point
 
 # Rewrite the file when it has so many free pages, and one in so many of all.
@@ -47,6 +48,9 @@ LAST_DOCUMENT, LAST_SEGMENT = "last document", "last segment"
 # The number of commits. Older stores did not count their first ones.
 COMMITS = "commits"
 
+# The number of times that a document got another owner and kept its number. A store where none did has no such row.
+OWNER_CHANGES = "owner changes"
+
 
 # The statements here are correct, so an unknown table or column or a broken constraint means that the file is damaged.
 DAMAGE = (
@@ -72,6 +76,14 @@ def reason_of(error: apsw.Error) -> str:
         except OSError as shortage:
             return shortage.strerror or str(shortage)
     return str(error)
+
+
+def _adjacent(row: tuple[Any, ...]) -> Iterator[bytes]:
+    """Return the texts and blobs of a row, those of adjacent columns together. A NULL takes no bytes between them."""
+    stored = [value for value in row if value is not None]
+    for is_bytes, values in groupby(stored, key=lambda value: isinstance(value, str | bytes)):
+        if is_bytes:
+            yield b"".join(value.encode() if isinstance(value, str) else value for value in values)
 
 
 class Database:
@@ -179,6 +191,10 @@ class Database:
         """Return how many rows a table has, and the exclusive or of their seals."""
         return self._totals(table)
 
+    def owner_state(self) -> tuple[int, int]:
+        """Return the number of commits, and how many times a document got another owner and kept its number."""
+        return self._commits(), self._counter(OWNER_CHANGES)
+
     def sanctioned(self) -> list[int]:
         """Return the numbers of documents whose postings are ignored."""
         return []
@@ -239,13 +255,11 @@ class Database:
         return int(self._one("PRAGMA page_count")), int(self._one("PRAGMA freelist_count"))
 
     def values(self) -> Iterator[bytes]:
-        """Return every text and blob of every row, as bytes."""
+        """Return every text and blob of every row, as bytes. Those of adjacent columns are joined, as in the file."""
         tables = [str(row[0]) for row in self._execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         for table in ("sqlite_schema", *tables):
             for row in self._rows(table):
-                yield from (
-                    each.encode() if isinstance(each, str) else each for each in row if isinstance(each, str | bytes)
-                )
+                yield from _adjacent(row)
 
     # Call the following inside a transaction.
 
@@ -267,6 +281,10 @@ class Database:
         self._execute("INSERT INTO tombstones VALUES (?, ?)", (number, sealed))
         self._count("tombstones", 1, sealed)
         point("remove.tombstone")
+
+    def count_owner_change(self) -> None:
+        """Count that a document gets another owner and keeps its number, so that readers ask for its owner again."""
+        self._increase(OWNER_CHANGES)
 
     def next_number(self) -> int:
         """Return the number of the next document. No number is used twice."""
@@ -355,13 +373,20 @@ class Database:
             )  # fmt: skip
 
     def _commits(self) -> int:
-        counted = self._first("SELECT 1 FROM totals WHERE name = ?", (COMMITS,)) is not None
-        return Database._totals(self, COMMITS)[0] if counted else 0
+        return self._counter(COMMITS)
 
     def _count_commit(self) -> int:
         """Count one more commit. A commit that writes nothing else writes this row."""
-        count = self._commits() + 1
-        row = COMMITS, count, 0, seal(COMMITS, count, 0)
+        return self._increase(COMMITS)
+
+    def _counter(self, name: str) -> int:
+        """Return a number that older stores do not have; 0 if it is missing."""
+        is_counted = self._first("SELECT 1 FROM totals WHERE name = ?", (name,)) is not None
+        return Database._totals(self, name)[0] if is_counted else 0
+
+    def _increase(self, name: str) -> int:
+        count = self._counter(name) + 1
+        row = name, count, 0, seal(name, count, 0)
         self._execute("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)", row)
         return count
 
@@ -408,7 +433,7 @@ class Database:
 
     @contextmanager
     def _translate_errors(self, action: str) -> Iterator[None]:
-        """Translate SQLite's errors into those of ``whorl.storage.errors``."""
+        """Translate SQLite's errors into those of ``whorl.errors``."""
         try:
             yield
         except DAMAGE as error:

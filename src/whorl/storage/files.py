@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from whorl.storage.errors import StoreIOError
+from whorl.errors import StoreIOError
 
 VARIABLE = "WHORL_CRASH_AT"
 

@@ -12,11 +12,10 @@ from typing import BinaryIO
 import apsw
 
 from whorl.engine.hashing import Key
-from whorl.errors import InputError
+from whorl.errors import DamageError, InputError, StoreIOError
 from whorl.scheme import Scheme, resolve
 from whorl.storage import files
 from whorl.storage.connection import COMMITS, Connection
-from whorl.storage.errors import DamageError, StoreIOError
 from whorl.storage.files import PRIVATE_FILE, point, translate_os_errors
 from whorl.stores import DATABASES, KEY, LOCK, SEGMENTS
 

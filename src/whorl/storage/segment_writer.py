@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.errors import DamageError, StoreIOError
 from whorl.kernel import native_postings, native_segments
 from whorl.storage import files
-from whorl.storage.errors import DamageError, StoreIOError
 from whorl.storage.files import point
 from whorl.storage.postings import Postings
 from whorl.storage.segments import (

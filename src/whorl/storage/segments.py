@@ -15,10 +15,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.errors import DamageError, StoreFormatError
 from whorl.kernel import native_segments
 from whorl.kernel.constants import DISTINCT, LARGE, OFFSET, OFFSET_HIGH, PLACE_WIDTH, POSTINGS, SLOT_BITS, SLOTS
 from whorl.storage import files
-from whorl.storage.errors import DamageError, StoreFormatError
 from whorl.storage.postings import PostingHits, Postings
 
 # Version 2 allows hashes of fewer than 64 bits. A segment of 64-bit hashes is written as version 1, which all read.

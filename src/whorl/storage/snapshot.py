@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from whorl.errors import StoreIOError
 from whorl.kernel import native_postings
 from whorl.storage.database import Database
-from whorl.storage.errors import StoreIOError
 from whorl.storage.postings import FreshPostings, PostingHits
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.segments import Segment

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from whorl.errors import DamageError
 from whorl.model import Hashes
 from whorl.storage.checksums import seal
 from whorl.storage.database import Database
-from whorl.storage.errors import DamageError
 
 # Increase it when a table or the meaning of a value changes. A newer one is refused. Format 1 is, too: it has other
 # digests of contents, so equal contents would not be recognised. Format 2 has shingles of single letters of scripts

@@ -59,6 +59,17 @@ def test_all_collections_of_a_tenant(stage):
     assert sorted(clusters) == [["four", "three"], ["one", "two"]]
 
 
+def test_documents_of_the_command_line_are_clustered_too(stage):
+    with Index.open(stage[0]) as index:
+        index.add(Document("cli/five", _text(5), owner="a"))
+        index.add(Document("elsewhere", _text(5), owner="a"))
+        index.add(Document("others", _text(5), owner="b"))
+    clusters, _ = _clusters(task_of(stage, "cluster", "a"))
+    assert sorted(clusters) == [["cli/five", "elsewhere"], ["four", "three"], ["one", "two"]]
+    clusters, _ = _clusters(task_of(stage, "cluster", "a", collection="main"))
+    assert clusters == [["one", "two"]]
+
+
 def test_the_house_has_its_own(stage):
     clusters, written = _clusters(task_of(stage, "cluster", None))
     assert (clusters, written["documents"]) == ([], 1)

@@ -64,5 +64,41 @@ def test_a_receipt_for_which_nothing_was_looked_for_does_not_say_clean(stage):
     assert (receipt.evidence["samples"], receipt.evidence["clean"]) == (0, False)
 
 
+def test_a_document_that_its_owner_deleted_after_its_retention_ended_is_proved(stage):
+    folder, database, _ = stage
+    receipts = ReceiptStore(database)
+    with Index.open(folder) as index:
+        ann, *_ = index.entries()
+        receipts.requested(ann.id, ann.name, ann.owner, timedelta(days=1))  # and the purge failed
+        receipts.requested(ann.id, ann.name, ann.owner, timedelta(days=7), index.samples_of(ann))
+        index.remove(ann.name)
+    retention.run_purge(task_of(stage, "purge"))
+    receipt = receipts.get(ann.id)
+    assert receipt is not None
+    assert receipt.evidence is not None
+    assert receipt.evidence["clean"] is True
+    receipts.requested(ann.id, ann.name, ann.owner, timedelta(days=7), [b"a sample"])
+    assert receipts.samples() == {}
+
+
+def test_a_document_that_was_deleted_twice_is_proved_twice(stage):
+    folder, database, _ = stage
+    receipts = ReceiptStore(database)
+    numbers = []
+    with Index.open(folder) as index:
+        for _ in range(2):
+            entry = index.entry("ann/main/diary")
+            assert entry is not None
+            numbers.append(entry.id)
+            receipts.requested(entry.id, entry.name, entry.owner, timedelta(days=7), index.samples_of(entry))
+            index.remove(entry.name)
+            index.add(Document(entry.name, TEXT.format("ann", "ann", "ann"), owner="ann"))
+    assert retention.run_purge(task_of(stage, "purge")) == {"documents": 2}
+    evidence = [receipt.evidence for number in numbers if (receipt := receipts.get(number)) is not None]
+    assert [each is not None and each["clean"] for each in evidence] == [True, True]
+    with Index.open(folder) as index:
+        assert index.search(TEXT.format("ann", "ann", "ann"))[0].document.name == "ann/main/diary"
+
+
 def test_nothing_to_purge_costs_nothing(stage):
     assert retention.run_purge(task_of(stage, "purge")) == {"documents": 0}

@@ -3,11 +3,13 @@
 import io
 import threading
 import time
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.service.harness import settings_in
+from whorl.service import administration
 from whorl.service.authentication import Principal, TokenScope
 from whorl.service.context import Context
 from whorl.service.job_requests import ComparisonOptions, ComparisonUploads, submit_comparison
@@ -99,3 +101,87 @@ def test_nobody_waits_for_ever(context, teacher, monkeypatch) -> None:
         assert not context.jobs.folder(gone.id).exists()
     assert context.jobs.folder(new.id).exists()
     assert folders(context) == 2  # the job and the new draft
+
+
+QUOTA = 20_000
+
+
+@pytest.fixture
+def limited(tmp_path):
+    context = Context(settings_in(tmp_path, quota=QUOTA))
+    yield context
+    context.close()
+
+
+def large(context, who, name="class.txt"):
+    files = [Upload(name, io.BytesIO(b"x" * (QUOTA * 6 // 10)))]
+    return begin(context, who, ComparisonUploads(submissions=files))
+
+
+def job_bytes(context) -> int:
+    admin = Principal.of(context.tokens.create(None, frozenset({TokenScope.ADMIN}), "test")[0], None, "")
+    tenants = {each.tenant: each.job_bytes for each in administration.measure_usage(context, admin).tenants}
+    return tenants.get("acme", 0)
+
+
+def test_drafts_count_for_the_quota(limited) -> None:
+    teacher = somebody(limited)
+    draft = large(limited, teacher)
+    assert job_bytes(limited) == QUOTA * 6 // 10
+    for who in (teacher, somebody(limited)):  # another token of the same tenant
+        with pytest.raises(Problem, match="this needs") as refused:
+            large(limited, who)
+        assert refused.value.status == 413
+    assert folders(limited) == 1
+    with pytest.raises(Problem, match="scheme"):
+        start(limited, teacher, draft, frozenset(), ComparisonOptions(scheme="nope"))
+    assert job_bytes(limited) == QUOTA * 6 // 10
+    start(limited, teacher, draft, frozenset(), ComparisonOptions())  # the upload is not counted twice
+    assert job_bytes(limited) == QUOTA * 6 // 10
+
+
+def test_drafts_that_are_gone_or_forgotten_do_not_count(limited, monkeypatch) -> None:
+    teacher = somebody(limited)
+    with pytest.raises(Problem, match="not a valid file name"):
+        large(limited, teacher, "..")
+    assert job_bytes(limited) == 0
+    large(limited, teacher)
+    later = time.monotonic() + PATIENCE + 1
+    monkeypatch.setattr(limited.drafts, "_clock", lambda: later)
+    assert job_bytes(limited) == 0
+    large(limited, teacher)
+    for _ in range(MOST + 1):
+        hand_in(limited, teacher)
+    assert job_bytes(limited) == MOST * 30
+
+
+def archive(**files: str) -> io.BytesIO:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as target:
+        for name, text in files.items():
+            target.writestr(name, text)
+    packed.seek(0)
+    return packed
+
+
+CLASS = {"anna/a.txt": "anna", "bert/a.txt": "bert", "template/a.txt": "starter"}
+
+
+@pytest.mark.parametrize("template", [frozenset(), frozenset({2})], ids=["without starter code", "with"])
+@pytest.mark.parametrize("name", ["hw1/hw.zip", "submissions/hw.zip", "n" * 194 + ".zip"])
+def test_a_zip_file_with_folders_in_its_name_or_a_long_one_is_compared(context, teacher, name, template) -> None:
+    draft = begin(context, teacher, ComparisonUploads(submissions=[Upload(name, archive(**CLASS))]))
+    start(context, teacher, draft, template, ComparisonOptions())
+    (job,) = context.jobs.listed("acme")
+    inputs, plain = context.jobs.inputs(job.id), name.rpartition("/")[2]
+    files = sorted(path.relative_to(inputs).as_posix() for path in inputs.rglob("*") if path.is_file())
+    assert files == ([f"base/{plain}"] if template else []) + [f"submissions/{plain}"]
+    with zipfile.ZipFile(inputs / "submissions" / plain) as submitted:
+        assert submitted.namelist() == list(CLASS)[: 2 if template else 3]
+
+
+def test_a_zip_file_whose_names_are_refused_is_not_called_empty(context, teacher) -> None:
+    for files, reason in (({"anna\\a.txt": "x"}, "refused: a backslash in its name"), ({}, "the zip file is empty")):
+        with pytest.raises(Problem, match=reason):
+            begin(context, teacher, ComparisonUploads(submissions=[Upload("hw.zip", archive(**files))]))
+    assert folders(context) == 0

@@ -12,6 +12,10 @@ import pytest
 from tests.service.harness import running, settings_in
 from tests.service.page.door import first, links, parse, signed_in, text_of, token_of, value
 from tests.service.page.house import BEES, TEMPLATE, TIDES, class_zip, put
+from whorl.index.index import Index
+from whorl.model import Document
+from whorl.service.administration import LONGEST_TOKEN_DAYS
+from whorl.service.api.schemas import TokenBody
 from whorl.service.authentication import TokenScope
 from whorl.service.middleware import PAGE_POLICY, REPORT_POLICY
 from whorl.service.search import NOTICE
@@ -206,6 +210,43 @@ def test_the_list_goes_on_and_filters(site):
         assert "No document fits" in text_of(client.get("/documents?begins=zzz").text)
         part = client.get("/documents?begins=note+01", headers={"HX-Request": "true"})
         assert "<html" not in part.text
+
+
+def test_names_are_found_whoever_has_them_and_wherever_they_came_from(tmp_path):
+    settings = settings_in(tmp_path)
+    with Index.open(settings.index) as index:
+        for number in range(20):
+            index.add(Document(f"acme/kept/k{number:02}", TIDES[:80], owner="acme"))
+            index.add(Document(f"cli/k{number:02}", TIDES[:80], owner="acme"))
+    with (
+        running(settings) as service,
+        signed_in(service, service.admin) as admin,
+        signed_in(service, service.acme) as acme,
+    ):
+
+        def shown(client, path):
+            html = client.get(path).text
+            assert not links(html, "a[rel=next]")
+            return [node.text() for node in parse(html).css("tbody a")]
+
+        for client in (admin, acme):
+            assert len(shown(client, "/documents?begins=k")) == 20
+            assert shown(client, "/documents?begins=cli/k01") == ["cli/k01"]
+            assert len(shown(client, "/documents?begins=k&collection=kept")) == 20
+            assert "kept" in text_of(client.get("/documents").text, "#collection")
+        assert len(shown(admin, "/documents?begins=k&tenant=acme")) == 20
+        assert shown(admin, "/documents?begins=k&tenant=bolt") == []
+
+
+def test_a_list_that_fills_a_page_exactly_has_no_next_page(site):
+    secret = site.token(TokenScope.SEARCH, TokenScope.ADD, tenant="exact")
+    for number in range(50):
+        put(site, secret, f"note {number:03}.txt", f"note {number} {TIDES[:80]}")
+    with signed_in(site, secret) as client:
+        for path in ("/documents", "/documents?begins=note", "/documents?begins=note&collection=main"):
+            html = client.get(path).text
+            assert len(parse(html).css("tbody a")) == 50
+            assert not links(html, "a[rel=next]")
 
 
 def test_a_long_text_comes_in_parts(site):
@@ -453,11 +494,29 @@ def test_a_token_that_cannot_be_is_reported(admin):
         {"scopes": []},
         {"scopes": ["search"], "tenant": "No Slug"},
         {"scopes": ["search"], "days": "x"},
+        {"scopes": ["search"], "days": "0"},
+        {"scopes": ["search"], "days": str(LONGEST_TOKEN_DAYS + 1)},
+        {"scopes": ["search"], "days": "999999999"},
     )
     for wrong in tries:
         answer = send(admin, "/admin/tokens", label="keep me", **wrong)
         assert answer.status_code == 422
         assert value(answer.text, "#label", "value") == "keep me"
+
+
+def test_the_page_and_the_api_let_a_token_live_as_long(admin):
+    assert value(admin.get("/admin/tokens").text, "#days", "max") == str(LONGEST_TOKEN_DAYS)
+    assert TokenBody.model_validate({"scopes": ["add"], "days": LONGEST_TOKEN_DAYS}).days == LONGEST_TOKEN_DAYS
+    made = send(admin, "/admin/tokens", label="long", tenant="eve", days=str(LONGEST_TOKEN_DAYS), scopes=["add"])
+    assert made.status_code == 200
+
+
+def test_a_page_that_takes_no_such_request_says_which_it_takes(acme):
+    answer = acme.delete("/documents")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    assert "Look at" not in answer.text
+    assert "Use the menu" in text_of(answer.text)
+    assert acme.get("/sign-out").headers["allow"] == "POST"
 
 
 def test_retention_is_set_for_an_owner(admin, site):

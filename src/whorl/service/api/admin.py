@@ -1,7 +1,6 @@
 """``/tokens``, ``/audit``, ``/usage``, ``/people``, ``/health`` and ``/metrics``: for those who run the service."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import IO, Annotated
 
 from fastapi import APIRouter, Query, Request, Response, Security
@@ -17,7 +16,6 @@ from whorl.service.api.bodies import JSON, json_of, schema_of
 from whorl.service.api.bodies import documented as body
 from whorl.service.api.schemas import AuditAnswer, HealthAnswer, Limit, Line, TokenBody, TokensAnswer, documented
 from whorl.service.authentication import TokenScope
-from whorl.service.database import now
 from whorl.service.middleware import METRICS_MEDIA
 
 router = APIRouter(tags=["admin"])
@@ -72,10 +70,9 @@ def tokens(request: Request, principal: Admin) -> TokensAnswer:
 async def create(request: Request, principal: Admin) -> NewToken:
     """Make a token. Its secret is in this answer and nowhere else."""
     fields = await json_of(request, TokenBody)
-    expires = None if fields.days is None else now() + timedelta(days=fields.days)
     return await run_in_threadpool(
         administration.create_token, context_of(request), principal, tenant=fields.tenant, label=fields.label,
-        expires=expires, scopes=frozenset(map(TokenScope, fields.scopes)),
+        days=fields.days, scopes=frozenset(map(TokenScope, fields.scopes)),
     )  # fmt: skip
 
 
@@ -103,7 +100,7 @@ def use(request: Request, principal: Admin) -> Usage:
 
 
 @router.get(
-    "/people/{person_}/export",
+    "/people/{person_:path}/export",
     response_class=StreamingResponse,
     responses={200: {"content": {"application/zip": {"schema": {"type": "string"}}}}, **documented(404)},
 )
@@ -114,7 +111,7 @@ def export(request: Request, person_: Line, principal: Admin) -> StreamingRespon
     return StreamingResponse(_pieces(archive), media_type="application/zip", headers=headers)
 
 
-@router.delete("/people/{person_}", responses=documented(404))
+@router.delete("/people/{person_:path}", responses=documented(404))
 def erase(request: Request, person_: Line, principal: Admin) -> Erasure:
     """Delete all about one person: documents that they own or are the contact of, results of their jobs, and results of
     comparisons in which they have a submission. Receipts tell when the documents are purged."""

@@ -2,26 +2,27 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
+from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
+from starlette.types import Message
 
 from whorl.service.api.authentication import context_of
 from whorl.service.api.large_json import MANY, PIECE, TARGET, has_many_strings, is_small, joined
 from whorl.service.authentication import Principal
-from whorl.service.context import Context
+from whorl.service.context import BODY_STEP, Context
 from whorl.service.documents import LARGE
 from whorl.service.fetching import Fetched, fetch
 from whorl.service.index_process import PARSE_BODY
-from whorl.service.middleware import DOCUMENT, announced_length
-from whorl.service.middleware import FORM as FORM_BYTES
+from whorl.service.middleware import DOCUMENT, SMALL, announced_length
 from whorl.service.naming import Upload
 from whorl.service.problems import Problem
 from whorl.service.settings import MEGABYTE
@@ -66,8 +67,8 @@ async def json_of(request: Request, model: type[M]) -> M:
         raise Problem(415, f"Send the body as {JSON}.")
     principal: Principal = request.state.principal
     async with expected(request):
-        with reserved(request):
-            raw = await _received(request)
+        with reserved(request) as counted:
+            raw = await _received(counted)
             return await run_in_threadpool(_validated, context_of(request), principal, raw, model)
 
 
@@ -125,23 +126,55 @@ async def _enter_when_free(context: Context, principal: Principal, counted: Exit
             del context.waiting_bodies[tenant]
 
 
-def reserved(request: Request) -> AbstractContextManager[None]:
-    """Hold room for the body of a request while it is read. A problem if too much is on its way already."""
-    context = context_of(request)
-    most = context.settings.max_batch + FORM_BYTES
-    size = min(announced_length(request.scope) or most, most)
-    principal = request.state.principal
-    return context.bodies.reserved(principal.tenant or "", size)
+@contextmanager
+def reserved(request: Request) -> Iterator[Request]:
+    """Hold room for the body of a request while the block runs; yield the request to read the body from. Raise 429 if
+    the tenant announces too much, and while the body arrives, if there is no more room.
+
+    The share of a tenant is taken by what it announces, the room of all by what arrived: a body that never comes keeps
+    nobody else out. A small body always has room, as connections are limited.
+    """
+    context, tenant = context_of(request), request.state.principal.tenant or ""
+    announced = announced_length(request.scope)
+    with ExitStack() as held:
+        if announced > SMALL:
+            held.enter_context(context.announced_bodies.reserved(tenant, announced))
+        came, room = 0, SMALL
+
+        async def receive() -> Message:
+            nonlocal came, room
+            message = await request.receive()
+            came += len(message.get("body", b""))
+            while came > room:
+                held.enter_context(context.bodies.reserved(tenant, BODY_STEP))
+                room += BODY_STEP
+            return message
+
+        yield Request(request.scope, receive)
+
+
+# Character sets of a form, by the names that clients send. Of Python's others, some raise in the parser, and some take
+# the square of the time.
+CHARSETS = frozenset({b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"latin-1", b"windows-1252"})
+
+
+def check_charset(request: Request) -> None:
+    """Raise 400 if a form has a character set that no browser sends."""
+    charset = parse_options_header(request.headers.get("content-type"))[1].get(b"charset", b"utf-8")
+    if charset.lower() not in CHARSETS:
+        name = charset[:40].decode("latin-1")
+        raise Problem(400, f"The form cannot be read: its character set {name!a} is not supported. Send utf-8.")
 
 
 @asynccontextmanager
 async def form_of(request: Request) -> AsyncIterator[SentForm]:
     """Read a form; its files are open inside the context."""
     settings = context_of(request).settings
-    with reserved(request):
+    check_charset(request)
+    with reserved(request) as counted:
         try:
             async with expected(request):
-                form = await request.form(
+                form = await counted.form(
                     max_files=settings.max_files, max_fields=MOST_FIELDS, max_part_size=settings.max_upload
                 )
         except HTTPException as error:  # Starlette's word for a form that cannot be parsed

@@ -1,6 +1,6 @@
 """``/comparisons``, ``/clusters`` and ``/jobs``: long work, and what came of it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
@@ -89,8 +89,17 @@ async def follow(request: Request, job: str, principal: Comparer) -> StreamingRe
     return StreamingResponse(stream, media_type=job_requests.EVENTS_MEDIA)
 
 
+def _part_of(media: str) -> dict[int | str, dict[str, Any]]:
+    """Return the description of the other answers of a file, of which clients can ask for a part."""
+    content = {media: {"schema": {"type": "string"}}, "multipart/byteranges": {"schema": {"type": "string"}}}
+    return {
+        206: {"description": "The part that the header Range asks for.", "content": content},
+        **documented(404, 409, 416),
+    }
+
+
 @router.get("/jobs/{job}/result", response_class=FileResponse, responses={
-    200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **documented(404, 409),
+    200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **_part_of("application/json"),
 })  # fmt: skip
 def result(request: Request, job: str, principal: Comparer) -> FileResponse:
     """Return the result of a finished job. Of a comparison: what ``whorl compare --format json`` prints."""
@@ -105,7 +114,7 @@ def forget(request: Request, job: str, principal: Comparer) -> ServiceJob:
 
 
 @router.get("/jobs/{job}/report.zip", response_class=FileResponse, responses={
-    200: {"content": {"application/zip": {"schema": {"type": "string"}}}}, **documented(404, 409),
+    200: {"content": {"application/zip": {"schema": {"type": "string"}}}}, **_part_of("application/zip"),
 })  # fmt: skip
 def report_zip(request: Request, job: str, principal: Comparer) -> FileResponse:
     """Return the report of a comparison as a zip file."""
@@ -115,7 +124,7 @@ def report_zip(request: Request, job: str, principal: Comparer) -> FileResponse:
 
 @router.get("/jobs/{job}/report/{path:path}", response_class=FileResponse, responses={
     200: {"content": {"text/html": {"schema": {"type": "string"}}}, "description": "A file of the report."},
-    **documented(404, 409),
+    **_part_of("text/html"),
 })  # fmt: skip
 def report(request: Request, job: str, path: str, principal: Comparer) -> FileResponse:
     """Return a page of the report of a comparison; the first is ``index.html``."""

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from whorl.formats.detection import names as formats
 from whorl.registry.search import THRESHOLD
 from whorl.scheme import PRESETS
+from whorl.service.administration import LONGEST_TOKEN_DAYS
 from whorl.service.audit import AuditLine
 from whorl.service.authentication import LONGEST_LABEL, Token
 from whorl.service.disclosure import ForeignMatch
@@ -140,7 +141,7 @@ class RegistryOptions(RequestBody):
 
     name: Name | None = None
     format: Format | None = None
-    threshold: float = Field(THRESHOLD, ge=0, le=1)
+    threshold: float = Field(THRESHOLD, gt=0, le=1)
     limit: HitLimit = 10
 
 
@@ -195,7 +196,9 @@ class TokenBody(RequestBody):
     scopes: list[Literal["search", "add", "compare", "admin"]] = Field(min_length=1)
     tenant: Slug | None = Field(None, description="Whose documents it reaches; null is the house.")
     label: Annotated[Line, Field(max_length=LONGEST_LABEL)] = ""
-    days: int | None = Field(None, ge=1, le=3660, description="It expires after so many days; null: never.")
+    days: int | None = Field(
+        None, ge=1, le=LONGEST_TOKEN_DAYS, description="It expires after so many days; null: never."
+    )
 
 
 class HealthAnswer(BaseModel):

@@ -1,7 +1,6 @@
 """Pages for administrators: tokens, usage, retention, deletions, the audit log, one person's data."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,6 @@ from whorl.report.words import size
 from whorl.service import administration, documents
 from whorl.service.administration import measure_usage
 from whorl.service.authentication import Token, TokenScope
-from whorl.service.database import now
 from whorl.service.page.documents import acting, collections_of, tenants_of
 from whorl.service.page.rendering import HEADERS, page
 from whorl.service.page.visits import Form, Visit, Visitor
@@ -82,10 +80,9 @@ def create(visit: Visitor, form: Form) -> Response:
     visit.principal.require(TokenScope.ADMIN)
     values = TokenFormValues(form.text("label"), form.text("tenant"), form.text("days"), form.several("scopes"))
     try:
-        days = form.number("days", "Ends after days")
         new_token = administration.create_token(
             visit.context, visit.principal, tenant=values.tenant or None, label=values.label, scopes=_scopes(values),
-            expires=None if days is None else now() + timedelta(days=days),
+            days=form.number("days", "Ends after days"),
         )  # fmt: skip
     except WhorlError as error:
         return _tokens(visit, values, fault=visit.fault(error))
@@ -121,7 +118,8 @@ def _tokens(
     rows = sorted(administration.list_tokens(visit.context, visit.principal), key=_order)
     return admin_page(
         visit, "/admin/tokens", "admin_tokens.html", said=said, fault=fault, tokens=rows, values=values,
-        scopes=MEANINGS, new_token=new_token, tenants=tenants_of(visit), mine=visit.principal.token_id,
+        scopes=MEANINGS, new_token=new_token, most_days=administration.LONGEST_TOKEN_DAYS, tenants=tenants_of(visit),
+        mine=visit.principal.token_id,
     )  # fmt: skip
 
 

@@ -20,10 +20,11 @@ from whorl.service.jobs import ServiceJob
 from whorl.service.naming import Upload, keep
 from whorl.service.page.rendering import HEADERS, page
 from whorl.service.page.visits import Form, PostedForm, Visit, Visitor
-from whorl.service.page.zip_split import directory, part
+from whorl.service.page.zip_split import ZipDirectory, directory, part
 from whorl.service.problems import Problem, missing
 from whorl.service.workspace import JOBS_FOLDER
 from whorl.storage.files import TEMPORARY
+from whorl.storage.folder import size_of
 
 # The file that makes a prepared job a draft. A request that renames or removes it has the draft to itself.
 NOTE = "draft.json"
@@ -76,15 +77,21 @@ def begin(context: Context, principal: Principal, batch: ComparisonUploads) -> D
     if not batch.submissions:
         raise Problem(422, "Drop a zip file or files, then go on.", title="Nothing to compare")
     _make_room(context, principal)
+    with context.quota.reserved(principal.tenant, batch.size, is_document=False):
+        return _kept(context, principal, batch)
+
+
+def _kept(context: Context, principal: Principal, batch: ComparisonUploads) -> Draft:
     id_ = refuse_when_full(context.jobs.prepare)
     try:
         inputs = context.jobs.inputs(id_)
         for folder, uploads in (("submissions", batch.submissions), ("base", batch.base), ("archive", batch.archive)):
             keep(uploads, inputs / folder)
         draft = _looked_at(id_, principal, inputs)
+        context.drafts.add(id_, principal.tenant, size_of(inputs), PATIENCE)
         _write(draft, context.jobs.folder(id_) / NOTE)
     except BaseException:
-        context.jobs.discard(id_)
+        _discard(context, id_)
         raise
     return draft
 
@@ -112,9 +119,11 @@ def start(
         note.rename(started)
     except FileNotFoundError:
         return find(context, principal, draft.id).address
+    size = context.drafts.remove(draft.id)  # the job's uploads count from now on
     try:
         job = _submitted(context, principal, draft, template, options)
     except BaseException:
+        context.drafts.add(draft.id, principal.tenant, size, PATIENCE)
         started.rename(note)
         raise
     followed = replace(draft, made=time.time(), follow=f"/jobs/{job.id}")
@@ -128,14 +137,21 @@ def _submitted(
 ) -> ServiceJob:
     inputs = context.jobs.inputs(draft.id)
     submissions, bases = _parted(draft, template, inputs)
+    folder = _root(inputs / "submissions")
     with ExitStack() as stack:
         batch = ComparisonUploads(
-            submissions=_opened(stack, submissions, inputs / "submissions"),
-            base=_opened(stack, bases, inputs / "submissions")
-            + _opened(stack, _files(inputs / "base"), inputs / "base"),
+            submissions=_opened(stack, submissions, folder),
+            base=_opened(stack, bases, folder) + _opened(stack, _files(inputs / "base"), inputs / "base"),
             archive=_opened(stack, _files(inputs / "archive"), inputs / "archive"),
         )
         return submit_comparison(context, principal, batch, options)
+
+
+def _root(folder: Path) -> Path:
+    """Return the folder that names begin in. A single file is handed in without its folders: they would make an archive
+    one submission."""
+    files = _files(folder)
+    return files[0].parent if len(files) == 1 else folder
 
 
 def _read(note: Path) -> Draft | None:
@@ -163,13 +179,19 @@ def _looked_at(id_: str, principal: Principal, inputs: Path) -> Draft:
     tops = tuple(sorted({name.partition("/")[0] for name in uploads}))
     if len(uploads) == 1 and uploads[0].lower().endswith(".zip"):
         try:
-            children = directory(inputs / "submissions" / uploads[0]).children
+            listed = directory(inputs / "submissions" / uploads[0])
         except InputError as error:
             return Draft(id_, principal.token_id, made, tops, None, (str(error),), *names)
-        if not children:
-            raise Problem(422, f"{uploads[0]}: the zip file is empty. Add the submissions to it.")
-        return Draft(id_, principal.token_id, made, children, uploads[0], (), *names)
+        if not listed.children:
+            raise _without_submissions(uploads[0], listed)
+        return Draft(id_, principal.token_id, made, listed.children, uploads[0], (), *names)
     return Draft(id_, principal.token_id, made, tops, None, (), *names)
+
+
+def _without_submissions(name: str, listed: ZipDirectory) -> Problem:
+    if listed.fault:
+        return Problem(422, f"{name}: every file was {listed.fault}. Pack it again.")
+    return Problem(422, f"{name}: the zip file is empty. Add the submissions to it.")
 
 
 def _parted(draft: Draft, template: frozenset[int], inputs: Path) -> tuple[list[Path], list[Path]]:
@@ -182,9 +204,10 @@ def _parted(draft: Draft, template: frozenset[int], inputs: Path) -> tuple[list[
     whole = folder / draft.archive
     if not chosen:
         return [whole], []
-    likely, rest, base = directory(whole), inputs / draft.archive, inputs / f"template of {draft.archive}"
-    part(whole, likely, chosen, rest, keep=False)
-    part(whole, likely, chosen, base, keep=True)
+    listed, rest, base = directory(whole), inputs / "rest" / whole.name, inputs / "template" / whole.name
+    for target, keep_chosen in ((rest, False), (base, True)):
+        target.parent.mkdir(exist_ok=True)
+        part(whole, listed, chosen, target, keep=keep_chosen)
     return [rest], [base]
 
 
@@ -213,10 +236,15 @@ def _make_room(context: Context, principal: Principal) -> None:
     for draft in {*own[MOST - 1 :], *(draft for draft in waiting if draft.made < late)}:
         with suppress(FileNotFoundError):  # another request has it
             (context.jobs.folder(draft.id) / NOTE).unlink()
-            context.jobs.discard(draft.id)
+            _discard(context, draft.id)
     for draft in started:
         if draft.made < late and draft.follow != ALL_JOBS:
             context.jobs.discard(draft.id)
+
+
+def _discard(context: Context, id_: str) -> None:
+    context.jobs.discard(id_)
+    context.drafts.remove(id_)
 
 
 def _gone() -> Problem:

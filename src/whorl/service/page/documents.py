@@ -66,32 +66,25 @@ def tenants_of(visit: Visit) -> list[str]:
 
 def documents_of(visit: Visit, list_filter: ListFilter) -> DocumentPage:
     """Return a page of the list."""
-    if list_filter.begins and not list_filter.collection:
-        return _everywhere(visit, list_filter)
-    return list_documents(
-        visit.context, visit.principal, collection=list_filter.collection or None, starts=list_filter.begins,
-        after=list_filter.after or None, limit=ROWS, tenant=list_filter.tenant or None,
-    )  # fmt: skip
+    listing = _filled(visit, list_filter, ROWS)
+    if listing.after is not None and not _filled(visit, replace(list_filter, after=listing.after), 1).documents:
+        return replace(listing, after=None)
+    return listing
 
 
-def _everywhere(visit: Visit, list_filter: ListFilter) -> DocumentPage:
-    """Names are in order within a collection, so one collection is looked through after the other. The place where a
-    page ends is a collection and a name in it."""
-    first, _, after = list_filter.after.partition("/")
+def _filled(visit: Visit, list_filter: ListFilter, limit: int) -> DocumentPage:
+    """Return as many documents as there are up to a limit. One answer about names looks at a part of them only."""
     matches: list[StoredDocument] = []
-    for collection in collections_of(visit, list_filter.tenant):
-        if collection < first:
-            continue
-        page = list_documents(
-            visit.context, visit.principal, collection=collection, starts=list_filter.begins,
-            limit=ROWS + 1 - len(matches), after=after if collection == first and after else None,
-            tenant=list_filter.tenant or None,
+    after = list_filter.after or None
+    while True:
+        answer = list_documents(
+            visit.context, visit.principal, collection=list_filter.collection or None, starts=list_filter.begins,
+            after=after, limit=limit - len(matches), tenant=list_filter.tenant or None,
         )  # fmt: skip
-        matches += page.documents
-        if len(matches) > ROWS:
-            last = matches[ROWS - 1]
-            return DocumentPage(tuple(matches[:ROWS]), f"{last.collection}/{last.name}")
-    return DocumentPage(tuple(matches), None)
+        matches += answer.documents
+        after = answer.after
+        if after is None or len(matches) == limit:
+            return DocumentPage(tuple(matches), after)
 
 
 add_router = APIRouter()
@@ -206,7 +199,12 @@ def browse(visit: Visitor, list_filter: Annotated[ListFilter, Depends(_list_filt
     if visit.is_part:
         return page("documents_list.html", frame, **context)
     tenants = tenants_of(visit) if visit.principal.is_admin else []
-    collections = collections_of(visit, list_filter.tenant)
+    is_everyones = visit.principal.is_admin and not list_filter.tenant
+    collections = (
+        documents.collection_names(visit.context, visit.principal)
+        if is_everyones
+        else collections_of(visit, list_filter.tenant)
+    )
     return page("documents.html", frame, tenants=tenants, collections=collections, **context)
 
 

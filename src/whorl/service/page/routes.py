@@ -62,6 +62,8 @@ def problem_page(request: Request, problem: Problem) -> Response:
         return _to_sign_in(request, problem.inside)
     if problem.status == 404 and "route" not in request.scope:
         problem = Problem(404, "There is no page at this address. Use the menu above.")
+    if problem.status == 405:
+        problem = Problem(405, "This address does not take such a request. Use the menu above.")
     template = "problem_part.html" if wants_part(request) else "problem.html"
     response = page(template, _frame(request), problem.status, fault=problem)
     if problem.retry_after is not None:

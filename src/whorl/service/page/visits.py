@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from whorl.errors import WhorlError
 from whorl.service.api.authentication import address_of, context_of, vouch
-from whorl.service.api.bodies import expected, reserved
+from whorl.service.api.bodies import check_charset, expected, reserved
 from whorl.service.authentication import Principal
 from whorl.service.context import Context
 from whorl.service.page.rendering import PageFrame, frame_of
@@ -198,6 +198,7 @@ class PostedForm:
 async def parsed(request: Request, most_files: int) -> AsyncIterator[PostedForm]:
     """Read a form, whoever sent it; its files are deleted after the request."""
     check_origin(request)
+    check_charset(request)
     most: int = context_of(request).settings.max_upload  # of a field that is no file: a text is as long as a document
     try:
         async with expected(request):
@@ -212,8 +213,8 @@ async def parsed(request: Request, most_files: int) -> AsyncIterator[PostedForm]
 
 async def posted(request: Request, visit: Visitor) -> AsyncIterator[PostedForm]:
     """Read the form of a signed-in person."""
-    with reserved(request):
-        async with parsed(request, visit.context.settings.max_files) as form:
+    with reserved(request) as counted:
+        async with parsed(counted, visit.context.settings.max_files) as form:
             check_csrf(visit.principal.csrf or "", request.headers.get(CSRF_HEADER) or form.raw("csrf"))
             yield form
 

@@ -28,10 +28,12 @@ NOISE = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 
 @dataclass(frozen=True, slots=True)
 class ZipRecord:
-    """A member's record in the directory, whole, and the parts of its name; none if the name is refused."""
+    """A member's record in the directory, whole, and the parts of its name; none if the name is refused, for the
+    reason in ``fault``."""
 
     raw: bytes
     parts: tuple[str, ...]
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ class ZipDirectory:
     def children(self) -> tuple[str, ...]:
         """The submissions, by name."""
         return tuple(sorted({child for record in self.records if (child := self.child(record))}))
+
+    @property
+    def fault(self) -> str:
+        """Why the first of the refused names is refused; "" if none is."""
+        return next((record.fault for record in self.records if record.fault), "")
 
 
 def directory(path: Path) -> ZipDirectory:
@@ -117,7 +124,7 @@ def _records(listed: bytes, name: str) -> Iterator[ZipRecord]:
         lengths = CENTRAL.unpack_from(listed, at)[10:13]
         end = at + CENTRAL.size + sum(lengths)
         raw_name = listed[at + CENTRAL.size : at + CENTRAL.size + lengths[0]]
-        yield ZipRecord(listed[at:end], _parts(raw_name))
+        yield _record(listed[at:end], raw_name)
         at = end
 
 
@@ -125,9 +132,9 @@ def _not_here(name: str) -> InputError:
     return InputError(f"{name}: this zip file cannot be split: unpack it, and upload the starter code separately")
 
 
-def _parts(raw: bytes) -> tuple[str, ...]:
-    """Return the parts of a name; none if it points out of the archive, which the comparison refuses itself."""
+def _record(raw: bytes, name: bytes) -> ZipRecord:
+    """Return the record of a member. A name that points out of the archive has no parts: the comparison refuses it."""
     try:
-        return parts(decoded(raw, "cp437"))
-    except ValueError:
-        return ()
+        return ZipRecord(raw, parts(decoded(name, "cp437")))
+    except ValueError as error:
+        return ZipRecord(raw, (), str(error))
