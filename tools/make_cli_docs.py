@@ -24,8 +24,8 @@ HEAD = """\
 # The command line
 
 Every command takes `--help`. Results go to standard output, errors to standard error. The exit code is 0 if the command
-succeeded, 1 if the input or a setting cannot be used (one line says what is wrong and what to do), 2 if the command line
-cannot be read: an unknown option, a missing argument, a word for a number. Commands that print a result take
+succeeded, 1 if the input or a setting cannot be used (one line says what is wrong and what to do), 2 if the command
+line cannot be read: an unknown option, a missing argument, a word for a number. Commands that print a result take
 `--format json`: one JSON document. No command asks questions interactively.
 The [glossary](glossary.md) defines the terms.
 """
