@@ -343,11 +343,13 @@ class OutputFolder:
         """Write a file under its name; return what is damaged."""
         temporary = self._work / PART_FILE
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(target.parent)
             fault = write(temporary)
             sync(temporary)
+            # The journal must not name a file whose name could be lost: neither the first one nor the last.
+            sync(temporary.parent)
             temporary.replace(target)
-            sync(target.parent)  # the journal must not name a file whose name could be lost
+            sync(target.parent)
         except arrow()[0].ArrowException as error:
             temporary.unlink(missing_ok=True)
             return f"damaged: {' '.join(str(error).split())[:160]}; not written"
@@ -500,6 +502,14 @@ class ClusterRemoval:
                 "kept_file": [file for file, _ in instead],
                 "kept_row": np.array([row for _, row in instead], np.int64),
             }
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those around it, so that their names are not lost."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in missing:
+        sync(each.parent)
 
 
 def _by_number(clustering: Clustering) -> NDArray[Any]:
