@@ -203,8 +203,13 @@ def test_the_journal_names_a_file_only_once_its_name_is_on_disk(tmp_path, monkey
 def test_the_name_of_a_folder_is_on_disk_before_the_journal_names_a_file_in_it(tmp_path, monkeypatch):
     """Or a power cut takes the folder away, and with it a file that the journal calls complete."""
     jsonl(tmp_path / "corpus" / "a" / "b" / "c.jsonl", ROWS)
-    out, synced = tmp_path / "out", []
-    monkeypatch.setattr(corpus_output, "sync", lambda path: synced.append(path) or sync(path))
+    out, synced = tmp_path / "out", list[Path]()
+
+    def noted(path: Path) -> None:
+        synced.append(path)
+        sync(path)
+
+    monkeypatch.setattr(corpus_output, "sync", noted)
     whorl.dedup(tmp_path / "corpus", out)
     assert (out / "a" / "b" / "c.jsonl").is_file()
     assert {out, out / "a", out / "a" / "b"} <= set(synced)
