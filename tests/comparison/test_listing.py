@@ -101,15 +101,12 @@ class TestLongPassages:
     @pytest.mark.parametrize("seed", range(3))
     def test_a_paragraph_with_a_word_changed_here_and_there_is_one_passage(self, seed, tmp_path):
         """Only unbroken matches were looked at, so that a pair below the threshold was not listed."""
-        files = {name: text.split() for name, text in essays(seed).items()}
-        paragraph = MODEL.text(1000 * seed + 17, 120)
-        files["a.txt"][100:100] = paragraph
-        files["b.txt"][900:900] = ["changed" if number % 22 == 21 else word for number, word in enumerate(paragraph)]
-        others = {name: " ".join(words) for name, words in files.items() if name != "c.txt"}
-        others |= {f"{number}.txt": " ".join(MODEL.text(50 + number, 20_000)) for number in range(2)}
-        others["a.txt"] += " " + " ".join(MODEL.text(70, 20_000))
-        others["b.txt"] += " " + " ".join(MODEL.text(71, 20_000))
-        found = whorl.compare_all(write(tmp_path / "class", others), threshold=0.5)
+        texts = [MODEL.text(1000 * seed + number, 20_000) for number in range(4)]
+        paragraph = " ".join(MODEL.text(1000 * seed + 17, 120)).split()
+        texts[0][100:100] = paragraph
+        texts[1][900:900] = ["changed" if number % 22 == 21 else word for number, word in enumerate(paragraph)]
+        files = {f"{name}.txt": " ".join(text) for name, text in zip("abcd", texts, strict=True)}
+        found = whorl.compare_all(write(tmp_path / "class", files), threshold=0.5)
         (pair,) = found.pairs
         assert (names(found, pair), pair.listed) == (("a.txt", "b.txt"), "long passage")
 
