@@ -72,6 +72,13 @@ def test_an_empty_file(index):
     assert added.exit_code == 0
 
 
+def test_a_text_that_is_too_short_to_search_for_is_said_to_be(index):
+    Path("line.txt").write_text("Lorem ipsum")
+    found = run("search", index, "line.txt").output
+    assert "note: too short: only 10 characters; nothing shorter than 20 can be found" in found
+    assert "too short" in run("search", index, "line.txt", "--format", "json").stdout
+
+
 def test_many_documents_without_text_are_counted(index):
     for number in range(5):
         Path(f"blank{number}.txt").write_text(" \n")

@@ -100,7 +100,12 @@ class TestTable:
     def test_pairs_beyond_the_limit_are_reported(self):
         found = whorl.compare_all(CLASS, threshold=0.0, limit=3)
         result = run(CLASS, "--threshold", 0, "--limit", 3)
+        assert f"not listed: --limit {len(found.pairs) + found.unlisted} lists" in result.stdout
+        result = run(CLASS, "--limit", 3)
         assert f"--threshold 0 --limit {len(found.pairs) + found.unlisted} lists" in result.stdout
+
+    def test_the_folder_that_is_its_own_base(self):
+        assert "starter code (--base) is not compared" in run(CLASS, "--base", CLASS).stderr
 
     def test_identical_submissions_are_one_row(self):
         rows = [line.split() for line in based().stdout.splitlines() if "%" in line][1:]

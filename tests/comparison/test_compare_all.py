@@ -17,6 +17,7 @@ from tests.comparison.planting import copies, edited, renamed, reordered, sample
 from tests.examples import examples
 from whorl.comparison.export import as_json
 from whorl.comparison.settings import SettingsError
+from whorl.formats.archives.rules import Rules
 from whorl.formats.text import TextFrontend
 
 K, W = 5, 4
@@ -325,6 +326,28 @@ def test_a_base_that_holds_nothing_is_refused(tmp_path):
     (tmp_path / "class" / "a.txt").write_text("A text.")
     with pytest.raises(whorl.InputError, match="the starter code has no readable file"):
         whorl.compare_all(tmp_path / "class", base=tmp_path / "base")
+
+
+def test_a_base_of_another_kind_is_refused_with_the_reason(tmp_path):
+    (tmp_path / "a.py").write_text("print(1)")
+    (tmp_path / "task.txt").write_text("The task.")
+    with pytest.raises(whorl.InputError, match=r"no readable file: .*\(task\.txt: .*program"):
+        whorl.compare_all([tmp_path / "a.py"], scheme="code", base=tmp_path / "task.txt")
+
+
+@pytest.mark.parametrize("rules", [Rules(include=("part1/*.py",)), Rules(exclude=("given.py",))])
+def test_patterns_select_files_of_submissions_not_of_the_base(tmp_path, rules):
+    skeleton = "".join(
+        f"def given_{name}(value):\n    return value * {number} + 1\n" for number, name in enumerate("abcdef")
+    )
+    for name in ("ann", "bob"):
+        (tmp_path / "class" / name / "part1").mkdir(parents=True)
+        (tmp_path / "class" / name / "part1" / "a.py").write_text(skeleton)
+    (tmp_path / "part2").mkdir()
+    (tmp_path / "part2" / "given.py").write_text(skeleton)
+    found = whorl.compare_all(tmp_path / "class", base=tmp_path / "part2", rules=rules)
+    assert all(file.sanctioned for each in found.submissions for file in each.files)
+    assert not found.pairs
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

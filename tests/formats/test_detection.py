@@ -49,7 +49,7 @@ def test_content_and_name_tell(name, start, format_):
         (b"\xca\xfe\xba\xbe\0\0\0\x34", "an executable"),
         (b"PK\x03\x04", "a zip archive"),
         (b"\x1f\x8b\x08", "a gzip archive"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office file from before 2007"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office file with a password or from before 2007"),
         (b"\1\2\0\0\3\0\0\0" * 9, "NUL bytes"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 import whorl
 from tests.service.stage import COMMAND, PATIENCE, is_alive, open_jobs, until
 from whorl.errors import InputError
-from whorl.service.jobs import JobState
+from whorl.service.jobs import JobQueue, JobState
 from whorl.service.runner import Runner
 
 ROOT = Path(__file__).parents[2]
@@ -175,6 +175,31 @@ def test_a_command_that_cannot_be_started_fails_the_job(tmp_path):
         job = _ended(jobs, _submit(jobs, "greet"))
     assert job.state is JobState.FAILED
     assert "FileNotFoundError" in job.message
+
+
+def test_a_fault_of_the_queue_does_not_end_the_slot(tmp_path, monkeypatch):
+    claim, faults = JobQueue.claim, [ZeroDivisionError("a fault of ours")]
+
+    def faulty(jobs, *, upkeep):
+        if not upkeep and faults:
+            raise faults.pop()
+        return claim(jobs, upkeep=upkeep)
+
+    monkeypatch.setattr(JobQueue, "claim", faulty)
+    with _running(tmp_path) as jobs:
+        until(lambda: not faults)
+        assert _ended(jobs, _submit(jobs, "greet", name="Ann")).state is JobState.DONE
+
+
+def test_a_fault_beside_a_job_settles_it(tmp_path, monkeypatch):
+    def faulty(runner, job, process):
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr(Runner, "_watch", faulty)
+    with _running(tmp_path) as jobs:
+        job = _ended(jobs, _submit(jobs, "greet", name="Ann"))
+    reason = "failed 3 times; the last time: an internal error (ZeroDivisionError); see the log of the service"
+    assert (job.state, job.message) == (JobState.FAILED, reason)
 
 
 def test_upkeep_does_not_wait_for_what_was_handed_in(tmp_path):

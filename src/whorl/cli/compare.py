@@ -191,7 +191,7 @@ def command(
             write_jplag(comparison, jplag, datetime.now().astimezone())
         page = None if report is None else _written(comparison, report, title or names, marks, report_size)
         _show(comparison, form, group_by is not None)
-        advice = after_comparing(comparison, paths, options["include"])
+        advice = after_comparing(comparison, paths, options["base"], options["include"])
     if page is not None:
         click.echo(printable(f"report: {page}"), err=form != "table")
     if advice is not None:

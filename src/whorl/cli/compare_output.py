@@ -124,11 +124,13 @@ def _print_unlisted(console: "Console", comparison: Comparison) -> None:
     """Print how many pairs share something and are not listed, and how to see them. They share less than those that
     are, unless a row stands for many identical submissions."""
     if comparison.unlisted:
-        limit = f" --limit {len(comparison.pairs) + comparison.unlisted}" if comparison.omitted else ""
+        options = ["--threshold 0"] * (comparison.threshold > 0)
+        options += [f"--limit {len(comparison.pairs) + comparison.unlisted}"] * (comparison.omitted > 0)
+        advice = f"{' '.join(options)} lists those with a passage" if options else "no passage"
         share = "shares" if comparison.unlisted == 1 else "share"
         verb = "is" if comparison.unlisted == 1 else "are"
         line = f"{_many(comparison.unlisted, 'other pair')} {share} something and {verb} not listed"
-        console.print(f"{line}: --threshold 0{limit} lists those with a passage", style="dim", soft_wrap=True)
+        console.print(f"{line}: {advice}", style="dim", soft_wrap=True)
 
 
 def _pairs(comparison: Comparison) -> "Table":
@@ -221,10 +223,14 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:NAMES]) + more
 
 
-def after_comparing(comparison: Comparison, paths: Sequence[Path], include: Sequence[str]) -> str | None:
+def after_comparing(
+    comparison: Comparison, paths: Sequence[Path], base: Sequence[Path], include: Sequence[str]
+) -> str | None:
     """Return what to do next; None if there were two submissions or more."""
     if len(comparison.submissions) > 1:
         return None
+    if twice := [path for path in paths if path.resolve() in [each.resolve() for each in base]]:
+        return f"{_named(twice)}: starter code (--base) is not compared. Name the submissions beside it"
     if include and any(item.reason == NOT_INCLUDED for item in comparison.skipped):
         return _without_match(include)
     if any(not submission.archived for submission in comparison.submissions):

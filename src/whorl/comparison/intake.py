@@ -259,18 +259,21 @@ class SubmissionIntake:
         self._files = 0
 
     def read_starter_code(self, paths: Sequence[Path]) -> None:
-        """Read the starter code in these paths: anything found in it is ignored."""
+        """Read the starter code in these paths: anything found in it is ignored. Patterns select files of submissions,
+        which lie in other folders, so here they do not count."""
         if paths:
             before = len(self.skipped)
-            read = list(self._wholes(paths))
+            rules = replace(self._reader.rules, include=(), exclude=())
+            read = list(self._wholes(replace(self._reader, rules=rules), paths))
             self.base += [
                 SubmissionTexts(file.child, (Text(file.name, whole.format, whole.text),)) for file, whole in read
             ]
+            if not read:
+                why = next((f" ({item.name}: {item.reason})" for item in self.skipped[before:]), "")
+                raise InputError(f"the starter code has no readable file: {', '.join(map(str, paths))}{why}")
             self.skipped[before:] = [
                 item._replace(reason=f"in the base: {item.reason}", submission="") for item in self.skipped[before:]
             ]
-            if not read:
-                raise InputError(f"the starter code has no readable file: {', '.join(map(str, paths))}")
             self.starter_code = StarterCode(
                 [(whole.format, whole.text, whole.stream) for _, whole in read], self._reader.scheme, self._reader.key
             )
@@ -278,7 +281,7 @@ class SubmissionIntake:
     def take(self, paths: Iterable[Path], *, archived: bool, part: range | None = None) -> None:
         """Read all children of the paths, or those of one part."""
         before = len(self._skipped_inside)
-        for file, whole in self._wholes(paths, part):
+        for file, whole in self._wholes(self._reader, paths, part):
             key = archived, file.path, file.child
             entry = self._entries.setdefault(key, ReadSubmission(file.child, file.path, archived))
             entry.unseen.append(file.unseen)
@@ -300,8 +303,10 @@ class SubmissionIntake:
             count, size = sum(item.files for item in items), sum(item.size or 0 for item in items)
             yield Skipped(f"{child}/", "nothing in it can be compared", count, size, submission=child)
 
-    def _wholes(self, paths: Iterable[Path], part: range | None = None) -> Iterator[tuple[ReadFile, WholeDocument]]:
-        for file in self._reader.read(paths, part):
+    def _wholes(
+        self, reader: SubmissionReader, paths: Iterable[Path], part: range | None = None
+    ) -> Iterator[tuple[ReadFile, WholeDocument]]:
+        for file in reader.read(paths, part):
             if isinstance(file.whole, Skipped):
                 # Whoever puts a store's files beside a program could hide it.
                 is_expected = file.whole.expected and not file.whole.reason.endswith(NO_DOCUMENT)

@@ -18,7 +18,7 @@ MAGIC = {
     b"\xcf\xfa\xed\xfe": "an executable",
     b"\x00asm": "WebAssembly",
     b"SQLite format 3\x00": "a database",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an office file from before 2007; save it as DOCX or PPTX",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an office file with a password or from before 2007; save it as DOCX or PPTX",
     b"PK\x03\x04": "a zip archive",
     b"PK\x05\x06": "an empty zip archive",
     b"\x1f\x8b": "a gzip archive",

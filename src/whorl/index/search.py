@@ -313,9 +313,14 @@ def readable(name: str, whole: WholeDocument) -> ComparedDocument:
 
 
 def notes_of(whole: WholeDocument) -> tuple[str, ...]:
-    """Return the notes on a query that was read, and one if it has no text."""
-    notes = whole.fingerprints.notes
-    return notes if notes or whole.text.strip() else ("no text to search for",)
+    """Return the notes on a query that was read, and one if nothing of it can be found."""
+    read = whole.fingerprints
+    if read.symbols >= read.scheme.k or (read.notes and not read.symbols):
+        return read.notes
+    if not whole.text.strip():
+        return (*read.notes, "no text to search for")
+    unit = read.scheme.symbols
+    return (*read.notes, f"too short: only {read.symbols} {unit}; nothing shorter than {read.scheme.k} can be found")
 
 
 def text_of(data: bytes) -> str:

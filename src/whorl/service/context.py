@@ -11,7 +11,6 @@ from datetime import timedelta
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from whorl.errors import WhorlError
 from whorl.sandbox import default_sandbox
 from whorl.sandbox.jail import describe_jail
 from whorl.sandbox.pool import use_workers
@@ -81,7 +80,7 @@ class Growth:
     def _run(self) -> None:
         try:
             self._add()
-        except (OSError, WhorlError):
+        except Exception:  # the searches that there are go on
             _log.exception("no further process for searches can be started")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from whorl.errors import InputError, StoreIOError, WhorlError
+from whorl.errors import InputError, StoreIOError
 from whorl.service.jobs import UPKEEP, JobQueue, JobState, ServiceJob
 from whorl.storage.folder import writing
 
@@ -81,7 +81,7 @@ class Runner:
                 if job is not None:
                     self._run(job)
                     continue
-            except (WhorlError, OSError):
+            except Exception:  # without this thread no job would run; the next look may fare better
                 _log.exception("the queue of jobs; it goes on in %g s", IDLE_SECONDS)
                 self._stopping.wait(IDLE_SECONDS)
             self._jobs.changed.wait(IDLE_SECONDS)
@@ -90,7 +90,7 @@ class Runner:
     def _run(self, job: ServiceJob) -> None:
         try:
             reason = self._attended(job)
-        except (WhorlError, OSError) as error:
+        except Exception as error:  # a job that nobody settles would count as running for ever
             _log.exception("job %s", job.id)
             reason = f"an internal error ({type(error).__name__}); see the log of the service"
         while not self._is_settled(job.id, reason):
@@ -115,7 +115,7 @@ class Runner:
             else:
                 self._jobs.crashed(id_, reason)
             self._jobs.clear(id_)
-        except (WhorlError, OSError):
+        except Exception:
             _log.exception("job %s cannot be settled; next try in %g s", id_, IDLE_SECONDS)
             return False
         return True
