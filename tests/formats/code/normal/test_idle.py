@@ -14,6 +14,16 @@ def test_values_that_nobody_reads(language):
     apart(language, "int y = 0; while (a) { g(y, y); y = f(x); }", "while (a) { g(y, y); int y = f(x); }")
 
 
+@pytest.mark.parametrize("language", WITH_TYPES)
+def test_values_that_are_read_for_such_values_only(language):
+    alike(language, "int q = x * 7; int z = q + 3; f(x);", "f(x);", IDLE)
+    chain = "int q = x * 7; while (g(x)) { int z = q + q; z = z + 1; int r = z * q; }"
+    alike(language, chain, "while (g(x)) { }", IDLE)
+    alike(language, "int q = x * 7; int z = q + 3; f(q, q);", "int q = x * 7; f(q, q);", IDLE)
+    apart(language, "int q = x * 7; int z = g(q); f(x);", "int z = g(x); f(x);")
+    apart(language, "int q = g(x); int z = q + 3; f(x);", "f(x);")
+
+
 @pytest.mark.parametrize("language", C_LIKE)
 def test_what_is_never_reached_or_does_nothing(language):
     alike(language, "return x; f(x);", "return x;", IDLE)

@@ -282,7 +282,7 @@ def drop_unused_values(names: FunctionScope) -> None:
             value = node.children[1]
             node.kind, node.children, node.text, node.marks = value.kind, value.children, value.text, node.marks | IDLE
             node.start, node.end = value.start, value.end
-    _forget_counters(names)
+    _forget_unneeded(names)
     wanted = {name for name in names.local_names if names.writes[name] > 1 and names.reads[name]}
     if 0 < len(wanted) <= MANY:
         homes: dict[bytes, TreeNode] = {}
@@ -291,20 +291,31 @@ def drop_unused_values(names: FunctionScope) -> None:
             _drop_outside(names, homes)
 
 
-def _forget_counters(names: FunctionScope) -> None:
-    """Ignore the reads of a name that only compute its own next value, such as ``i`` in ``i = i - 1``."""
-    inside = Tally()
+def _forget_unneeded(names: FunctionScope) -> None:
+    """Ignore the reads of a name that only compute its own next value, such as ``i`` in ``i = i - 1``, or values of
+    names without other reads: ``a`` in ``b = a + 1`` if nobody reads ``b``."""
+    values: dict[bytes, list[TreeNode]] = {}
+    own = Tally()
     for each in names.blocks:
         for child in each.children:
             if child.kind in ("assign", "declare") and len(child.children) == 2 and child.children[0].kind == "name":
-                name = child.children[0].text
-                if names.writes[name] > 1 and names.reads[name] and _is_pure(child.children[1]):
-                    for node in child.children[1].walk():
+                name, value = child.children[0].text, child.children[1]
+                values.setdefault(name, []).append(value)
+                if names.writes[name] > 1 and names.reads[name] and _is_pure(value):
+                    for node in value.walk():
                         if node.kind == "name" and node.text == name:
-                            inside.add(name)
-    for name, times in inside.times.items():
-        if name in names.local_names and times == names.reads[name]:
-            names.reads.times[name] = 0
+                            own.add(name)
+    unneeded = [name for name in values if name in names.local_names and names.reads[name] == own[name]]
+    while unneeded:
+        name = unneeded.pop()
+        names.reads.times[name] = 0
+        for value in values.pop(name, ()):
+            for node in value.walk() if _is_pure(value) else ():
+                read = node.text
+                if node.kind in ("name", "field") and read in names.local_names and names.reads[read]:
+                    names.reads.add(read, -1)
+                    if names.reads[read] == own[read]:
+                        unneeded.append(read)
 
 
 def _find_homes(
