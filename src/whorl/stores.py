@@ -51,6 +51,13 @@ _READERS = {
     "a Whorl clustering": "cluster -o {} --query ID",
 }
 
+# Kind of store → what is missing in a folder without one, and how to get it there.
+_MAKERS = {
+    "a Whorl index": "no index: create one with 'whorl index create {}'",
+    "a Whorl registry": "no registry: create one with 'whorl registry create {}'",
+    "a Whorl sweep store": "no sweeps: add some with 'whorl sweep add {} CORPUS'",
+}
+
 # Why a folder that is a store is skipped, behind its kind.
 NO_DOCUMENT = ": none of its files is a document"
 
@@ -83,13 +90,13 @@ def store_in(folder: Path) -> str:
 
 
 def missing_store(folder: Path, kind: str) -> DocumentError:
-    """Return the error for a folder without a store of a kind, "index" or "registry". It says which command reads the
+    """Return the error for a folder without a store of a kind, such as "a Whorl index". It says which command reads the
     store that is there, or which one creates a store."""
-    there = store_in(folder)
-    if there in _READERS and there != f"a Whorl {kind}":
+    there, missing = store_in(folder), _MAKERS[kind]
+    if there in _READERS and there != kind:
         command = _READERS[there].format(folder)
-        return DocumentError(f"{folder}: no {kind}, but {there}: read it with 'whorl {command}'")
-    return DocumentError(f"{folder}: no {kind}: create one with 'whorl {kind} create {folder}'")
+        return DocumentError(f"{folder}: {missing.partition(':')[0]}, but {there}: read it with 'whorl {command}'")
+    return DocumentError(f"{folder}: {missing.format(folder)}")
 
 
 def is_index(path: Path) -> bool:

@@ -33,6 +33,8 @@ def stores(tmp_path, monkeypatch):
         ("check c a.txt", "c: no index, but a Whorl clustering: read it with 'whorl cluster -o c --query ID'"),
         ("registry search i a.txt", "i: no registry, but a Whorl index: read it with 'whorl search i FILES'"),
         ("registry stats s", "s: no registry, but a Whorl sweep store: read it with 'whorl sweep find s URL'"),
+        ("sweep stats i", "i: no sweeps, but a Whorl index: read it with 'whorl search i FILES'"),
+        ("sweep find r a", "r: no sweeps, but a Whorl registry: read it with 'whorl registry search r FILES'"),
     ],
 )
 def test_a_store_of_another_kind_is_named_with_its_command(stores, command, message):

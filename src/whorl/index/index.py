@@ -72,7 +72,7 @@ class Index(PostingsStore, BaseIndex):
         """Open an existing index."""
         folder = Path(folder)
         if not is_finished(folder / INDEX_DATABASE):
-            raise missing_store(folder, "index")
+            raise missing_store(folder, "a Whorl index")
         store = IndexStore(folder / INDEX_DATABASE)
         scheme = store.scheme()
         key = key_of(folder, scheme, "index")

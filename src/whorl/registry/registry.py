@@ -79,7 +79,7 @@ class Registry(PostingsStore):
         """Open an existing registry."""
         folder = Path(folder)
         if not is_finished(folder / REGISTRY_DATABASE):
-            raise missing_store(folder, "registry")
+            raise missing_store(folder, "a Whorl registry")
         store = RegistryStore(folder / REGISTRY_DATABASE)
         scheme = store.scheme()
         key = key_of(folder, scheme, "registry")

@@ -12,7 +12,6 @@ from whorl.clustering import ClusterSettings
 from whorl.clustering.reading import base_shingles
 from whorl.clustering.records import Item, items_of
 from whorl.engine.hashing import Key
-from whorl.errors import DocumentError
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns
@@ -21,7 +20,7 @@ from whorl.scheme import Scheme, resolve
 from whorl.storage.folder import copy_store, is_finished, making, writing
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
-from whorl.stores import LOCK, SEGMENTS, SWEEP_DATABASE
+from whorl.stores import LOCK, SEGMENTS, SWEEP_DATABASE, missing_store
 from whorl.sweep import checked, checked_share, from_json, normalise, to_json
 from whorl.sweep.adding import Progress, SweepAdd
 from whorl.sweep.contents import ContentReader, KnownDigests
@@ -78,7 +77,7 @@ class Sweep(Closing):
         """Open an existing store."""
         folder = Path(folder)
         if not is_sweep(folder):
-            raise DocumentError(f"{folder}: no sweeps: add some with 'whorl sweep add {folder} CORPUS'")
+            raise missing_store(folder, "a Whorl sweep store")
         return cls(folder, SweepStore(folder / SWEEP_DATABASE))
 
     def close(self) -> None:
