@@ -1,5 +1,6 @@
 """Copies of stores that are in use: one state, checked, and a store like any other."""
 
+import errno
 import threading
 from collections.abc import Callable
 
@@ -12,6 +13,7 @@ from whorl.cli import main
 from whorl.errors import DamageError, WhorlError
 from whorl.index.index import Index
 from whorl.service.database import ServiceDatabase
+from whorl.storage import folder
 
 SCHEME = Scheme(k=8, w=4)
 
@@ -116,7 +118,7 @@ def test_a_copy_of_sweeps(tmp_path):
         sweep.add(pages, "2026-01-01")
         done = run("sweep", "backup", tmp_path / "sweep", tmp_path / "copy")
         assert done.exit_code == 0, done.output
-        assert "1 sweeps, all sound" in done.output
+        assert "copy: 1 sweep, all sound" in done.output
         sweep.add(pages[:1], "2026-02-01")
     with Sweep.open(tmp_path / "copy") as copy:
         assert copy.sweeps() == ["2026-01-01"]
@@ -125,6 +127,23 @@ def test_a_copy_of_sweeps(tmp_path):
         assert copy.sweeps() == ["2026-01-01", "2026-03-01"]
     with Sweep.open(tmp_path / "sweep") as sweep:
         sweep.verify()
+
+
+@pytest.mark.parametrize("kind", ["registry", "sweep"])
+def test_a_failed_copy_is_removed_and_can_be_tried_again(tmp_path, monkeypatch, kind):
+    with (Registry if kind == "registry" else Sweep).create(tmp_path / "store"):
+        pass
+
+    def full(_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "sync_copy", full)
+        done = run(kind, "backup", tmp_path / "store", tmp_path / "copy")
+        assert (done.exit_code, "copy: cannot write: No space left on device" in done.output) == (1, True)
+    assert not (tmp_path / "copy").exists()
+    done = run(kind, "backup", tmp_path / "store", tmp_path / "copy")
+    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("kind", [Index, Registry, Sweep])

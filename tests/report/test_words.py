@@ -26,8 +26,8 @@ def test_only_all_is_100_percent(share, text):
 
 
 def test_numbers_agree_with_their_nouns():
-    assert words.count(1, "pair") == "1 pair"
-    assert words.count(1200, "pair") == "1,200 pairs"
+    assert words.counted(1, "pair") == "1 pair"
+    assert words.counted(1200, "pair") == "1,200 pairs"
     assert words.symbols(1, preset("code")) == "1 token"
 
 

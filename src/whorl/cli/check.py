@@ -26,7 +26,7 @@ from whorl.index.check import LIMIT, BaseTexts, Exclusions, ManuscriptCheck, che
 from whorl.index.index import Index
 from whorl.index.search import with_labels
 from whorl.model import Document, Skipped
-from whorl.report.words import percent
+from whorl.report.words import counted, percent
 from whorl.scheme import Scheme
 
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -223,7 +223,7 @@ def _show(checks: list[ManuscriptCheck], form: str, *, is_tree: bool) -> None:
     for check in shown:
         _print(check)
     if others := len(checks) - len(shown):
-        click.echo(f"{others:,} file{'' if others == 1 else 's'} without a source")
+        click.echo(f"{counted(others, 'file')} without a source")
 
 
 def _write_report(checks: list[ManuscriptCheck], report: Path | None, *, err: bool) -> None:
@@ -234,9 +234,9 @@ def _write_report(checks: list[ManuscriptCheck], report: Path | None, *, err: bo
 
 
 def _print(check: ManuscriptCheck) -> None:
-    raw, counted = percent(check.raw.similarity), percent(check.counted.similarity)
+    raw, left = percent(check.raw.similarity), percent(check.counted.similarity)
     click.secho(printable(check.name), bold=True)
-    click.echo(f"{counted:>5} similar; {raw} without exclusions")
+    click.echo(f"{left:>5} similar; {raw} without exclusions")
     for note in check.notes:
         click.secho(printable(f"note: {note}"), fg="yellow")
     rows, common = _origin_rows(check) if check.is_program else (list(_source_rows(check)), [])
@@ -244,10 +244,9 @@ def _print(check: ManuscriptCheck) -> None:
     for share, about in rows[:shown]:
         click.echo(f"{percent(share):>5}  {about}")
     if more := rows[shown:]:
-        sources = f"{len(more):,} source{'' if len(more) == 1 else 's'} more"
-        click.echo(f"{percent(sum(share for share, _ in more)):>5}  {sources}")
+        click.echo(f"{percent(sum(share for share, _ in more)):>5}  {counted(len(more), 'source')} more")
     if common:
-        releases = f"{len(common):,} release{'' if len(common) == 1 else 's'}"
+        releases = counted(len(common), "release")
         click.secho(f"       not counted: common code in {releases}, most in {common[0][1]}", dim=True)
     for source in check.sources:
         if source.excluded:
@@ -258,7 +257,7 @@ def _source_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:
     for share in check.counted.shares:
         source = check.sources[share.source]
         name = "" if source.title == source.document.name else f"  ({printable(source.document.name)})"
-        passages = f"{len(source.passages)} passage{'' if len(source.passages) == 1 else 's'}"
+        passages = counted(len(source.passages), "passage")
         if edited := sum(passage.is_edited for passage in source.passages):
             passages += f", {edited} with changed words"
         yield share.share, f"{printable(source.title)}{name}, {passages}"

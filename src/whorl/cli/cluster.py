@@ -36,6 +36,7 @@ from whorl.corpus_dedup import dedup as dedup_corpus
 from whorl.formats.archives.names import printable
 from whorl.formats.corpora.records import UNITS, Columns, kinds_of_faults
 from whorl.formats.corpora.remote import is_address
+from whorl.report.words import counted
 
 DEFAULTS = ClusterSettings()
 
@@ -345,7 +346,7 @@ def _show_report(report: dict[str, Any], form: str) -> None:
     done = "marked" if report.get("mark") else "found" if "items" in report else "cut"
     cuts = "".join(f"; {count:,} {_CUT[kind]} {done}" for kind, count in report["kinds"].items() if kind in _CUT)
     click.echo(
-        f"{report['documents']:,} documents: {report['kept']:,} stay, {report['removed']:,} removed"
+        f"{counted(report['documents'], 'document')}: {report['kept']:,} stay, {report['removed']:,} removed"
         f"{f' ({kinds})' if kinds else ''}{cuts}; {report['bytes_written']:,} of {report['bytes_read']:,} bytes"
     )
     faults = [{"file": fault["path"], "row": fault["row"], "reason": fault["reason"]} for fault in report["faults"]]
@@ -363,7 +364,8 @@ def _show_report(report: dict[str, Any], form: str) -> None:
         )
     if "index" in report:
         index = report["index"]
-        click.echo(f"{index['overlaps']:,} share large parts with another; the index has {index['stored']:,} documents")
+        stored = counted(index["stored"], "document")
+        click.echo(f"{index['overlaps']:,} share large parts with another; the index has {stored}")
     if not report["documents"]:
         click.echo("no document was read; see whorl dedup --help for what CORPUS can be", err=True)
 
@@ -407,8 +409,9 @@ def _show(summary: dict[str, Any], form: str) -> None:
         click.echo(json.dumps(summary))
         return
     click.echo(
-        f"{summary['documents']:,} documents: {summary['clusters']:,} clusters with {summary['in_clusters']:,} of "
-        f"them, the largest of {summary['largest']:,}; {summary['kept']:,} to keep; {summary['pairs']:,} pairs"
+        f"{counted(summary['documents'], 'document')}: {counted(summary['clusters'], 'cluster')} with "
+        f"{summary['in_clusters']:,} of them, the largest of {summary['largest']:,}; {summary['kept']:,} to keep; "
+        f"{counted(summary['pairs'], 'pair')}"
     )
     for kind in kinds_of_faults(summary["skipped"]):
         click.echo(printable(f"left out: {kind}"), err=True)

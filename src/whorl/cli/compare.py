@@ -48,6 +48,7 @@ from whorl.comparison.settings import (
 from whorl.engine.cache import MOST, CacheUse, ReadCache, default_folder, is_cache
 from whorl.errors import InputError
 from whorl.formats.archives.names import printable
+from whorl.report.words import counted
 from whorl.scheme import Scheme
 
 DEFAULTS = Settings()
@@ -329,7 +330,7 @@ def show(folder: Path | None) -> None:
     place = folder or default_folder()
     use = ReadCache(place).use() if is_cache(place) else CacheUse(0, 0)
     size = f"{use.size / 1e6:,.1f} MB, at most {MOST / 1e6:,.0f} MB"
-    click.echo(printable(f"{place}: {use.entries:,} entries in {size}"))
+    click.echo(printable(f"{place}: {counted(use.entries, 'entry', 'entries')} in {size}"))
 
 
 @cache.command()
@@ -338,7 +339,7 @@ def clear(folder: Path | None) -> None:
     """Remove everything in the cache."""
     place = folder or default_folder()
     use = ReadCache(place).clear() if is_cache(place) else CacheUse(0, 0)
-    click.echo(printable(f"{place}: removed {use.entries:,} entries, {use.size / 1e6:,.1f} MB"))
+    click.echo(printable(f"{place}: removed {counted(use.entries, 'entry', 'entries')}, {use.size / 1e6:,.1f} MB"))
 
 
 def _some(context: click.Context, paths: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ from whorl.formats.archives.kinds import FOLDERS, named_archive
 from whorl.formats.archives.names import printable
 from whorl.formats.archives.walk import NOT_INCLUDED
 from whorl.model import Skipped
+from whorl.report.words import counted
 from whorl.sandbox.limits import format_bytes
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def print_tables(comparison: Comparison, by_person: bool) -> None:
         console.print(_pairs(comparison))
     rest = max(0, len(comparison.rows) - ROWS)
     if rest:
-        console.print(f"… and {_many(rest, 'row')} more: --report FOLDER or --format json|csv has them", style="dim")
+        console.print(f"… and {counted(rest, 'row')} more: --report FOLDER or --format json|csv has them", style="dim")
     _print_unlisted(console, comparison)
     _print_clusters(console, comparison)
     _print_odd(console, comparison)
@@ -81,7 +82,7 @@ def _print_not_compared(console: "Console", comparison: Comparison) -> None:
     items = comparison.not_compared
     if not items:
         return
-    console.print(_text(f"NOT COMPARED: {_counted(len(items))}. Check them first:", "bold red"), soft_wrap=True)
+    console.print(_text(f"NOT COMPARED: {counted(len(items), 'file')}. Check them first:", "bold red"), soft_wrap=True)
     for item in items[:ROWS]:
         size = "" if item.size is None else f" ({format_bytes(item.size)})"
         inside = item.file.removeprefix(f"{item.submission}/")
@@ -93,18 +94,10 @@ def _print_not_compared(console: "Console", comparison: Comparison) -> None:
     console.print()
 
 
-def _counted(files: int) -> str:
-    return f"{files:,} {'file' if files == 1 else 'files'}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def _summary(comparison: Comparison) -> "Text":
     fresh = sum(not submission.archived for submission in comparison.submissions)
     archived = len(comparison.submissions) - fresh
-    everybody = _many(fresh, "submission") + (f" and {archived:,} archived" if archived else "")
+    everybody = counted(fresh, "submission") + (f" and {archived:,} archived" if archived else "")
     if not comparison.compared:
         return _text(f"{everybody}, no pair to compare")
     unit = comparison.scheme.symbols or "symbols"
@@ -112,7 +105,7 @@ def _summary(comparison: Comparison) -> "Text":
     guarantee = comparison.scheme.guarantee
     promise = f"; every shared passage of {guarantee} {unit} is found" if guarantee else ""
     return _text(
-        f"{everybody}, {_many(comparison.compared, 'pair')} compared, {len(comparison.pairs):,} listed: "
+        f"{everybody}, {counted(comparison.compared, 'pair')} compared, {len(comparison.pairs):,} listed: "
         f"{comparison.measure} of at least {comparison.threshold:g}{or_long}\n"
         f"half of all pairs score at most {comparison.quantile(0.5):.0%}, "
         f"95 of 100 at most {comparison.quantile(0.95):.0%}\n"
@@ -129,7 +122,7 @@ def _print_unlisted(console: "Console", comparison: Comparison) -> None:
         advice = f"{' '.join(options)} lists those with a passage" if options else "no passage"
         share = "shares" if comparison.unlisted == 1 else "share"
         verb = "is" if comparison.unlisted == 1 else "are"
-        line = f"{_many(comparison.unlisted, 'other pair')} {share} something and {verb} not listed"
+        line = f"{counted(comparison.unlisted, 'other pair')} {share} something and {verb} not listed"
         console.print(f"{line}: {advice}", style="dim", soft_wrap=True)
 
 
@@ -211,7 +204,7 @@ def _print_notes(console: "Console", comparison: Comparison) -> None:
 def _left_out(reason: str, items: list[Skipped]) -> str:
     """Return one line for all files skipped for one reason: names, size, and the option that reads them."""
     files, size = sum(item.files for item in items), sum(item.size or 0 for item in items)
-    amount = f" ({_counted(files)}, {format_bytes(size)})" if files else ""
+    amount = f" ({counted(files, 'file')}, {format_bytes(size)})" if files else ""
     option = next((option for option, reasons in READ_BY.items() if reason.startswith(reasons)), "")
     return f"skipped: {_some([item.name for item in items])}{amount}: {reason}" + f"; {option} reads them" * bool(
         option

@@ -44,6 +44,7 @@ from whorl.formats.corpora.records import CorpusRecord, LabelledColumns
 from whorl.index.index import Index
 from whorl.index.writer import Added
 from whorl.model import Document, Skipped
+from whorl.report.words import counted
 
 if TYPE_CHECKING:
     from whorl.client.client import Client
@@ -310,7 +311,7 @@ def verify(index: Path) -> None:
         with ServiceDatabase(index / SERVICE) as service:
             service.verify()
             JobQueue(service, index / JOBS_FOLDER).verify()
-    click.echo(printable(f"{index}: {count:,} documents, all sound"))
+    click.echo(printable(f"{index}: {counted(count, 'document')}, all sound"))
 
 
 @command.command()
@@ -329,7 +330,7 @@ def backup(index: Path, copy: Path) -> None:
     from whorl.service.database import back_up
 
     count = back_up(index, copy)
-    click.echo(printable(f"{copy}: {count:,} documents, all sound"))
+    click.echo(printable(f"{copy}: {counted(count, 'document')}, all sound"))
 
 
 @command.command()
@@ -471,7 +472,7 @@ def _tell(result: _AddResult, form: str) -> None:
 
 
 def _without_text(names: list[str]) -> str:
-    count = "1 document has" if len(names) == 1 else f"{len(names):,} documents have"
+    documents = counted(len(names), "document has", "documents have")
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     scans = ". Scanned pages need OCR first" if any(name.lower().endswith(".pdf") for name in names) else ""
-    return f"{count} no text to compare: {', '.join(map(printable, names[:NAMED]))}{more}{scans}"
+    return f"{documents} no text to compare: {', '.join(map(printable, names[:NAMED]))}{more}{scans}"

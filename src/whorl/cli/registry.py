@@ -46,6 +46,7 @@ from whorl.registry.registry import Registry, due, rotation
 from whorl.registry.search import THRESHOLD, witnesses
 from whorl.registry.store import RegistryEntry
 from whorl.registry.writer import Changed
+from whorl.report.words import counted
 from whorl.scheme import Scheme
 
 FOLDER = click.Path(path_type=Path)
@@ -299,7 +300,7 @@ def backup(registry: Path, copy: Path) -> None:
     """
     with Registry.open(registry) as opened:
         count = opened.back_up(copy)
-    click.echo(printable(f"{copy}: {count:,} documents, all sound"))
+    click.echo(printable(f"{copy}: {counted(count, 'document')}, all sound"))
 
 
 @command.command()

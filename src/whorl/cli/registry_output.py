@@ -14,6 +14,7 @@ from whorl.registry.reading import NOT_FOUND
 from whorl.registry.rotation import MissingText, RotationResult
 from whorl.registry.search import RegistryHit, RegistryHits, Witness
 from whorl.registry.store import Activity, RegistryEntry
+from whorl.report.words import counted
 
 # Passages in a table, and letters of each. --format json has all.
 PASSAGES, LETTERS = 3, 70
@@ -196,4 +197,4 @@ def _print_passages(console: Any, witness: Witness | None) -> None:
         lines = f"line {passage.left.start_line} is line {passage.right.start_line}"
         console.print(Text(f"       {passage.symbols:6,} symbols, {lines}: {quoted}", "dim"), soft_wrap=True)
     if len(witness.passages) > PASSAGES:
-        console.print(Text(f"       and {len(witness.passages) - PASSAGES:,} passages more", "dim"))
+        console.print(Text(f"       and {counted(len(witness.passages) - PASSAGES, 'passage')} more", "dim"))

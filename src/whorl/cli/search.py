@@ -28,6 +28,7 @@ from whorl.index.index import Index
 from whorl.index.search import Hit, Hits, with_labels
 from whorl.matching.passage import Passage
 from whorl.model import TITLE, Document, Skipped, title_of
+from whorl.report.words import counted
 
 if TYPE_CHECKING:
     from whorl.client.client import Client
@@ -241,7 +242,7 @@ def _print_passages(hit: dict[str, Any]) -> None:
         lines = f"line {left['start_line']} is line {right['start_line']}" if hit["verified"] else "somewhere"
         click.secho(f"       {passage['symbols']:6,} symbols, {lines}: {quoted}", dim=True)
     if len(passages) > PASSAGES:
-        click.secho(f"       and {len(passages) - PASSAGES:,} passages more", dim=True)
+        click.secho(f"       and {counted(len(passages) - PASSAGES, 'passage')} more", dim=True)
 
 
 def _print_foreign(foreign: list[dict[str, str]]) -> None:

@@ -33,6 +33,7 @@ from whorl.formats.archives.names import printable
 from whorl.formats.corpora.read import read
 from whorl.formats.corpora.records import CONTACT, Columns, CorpusRecord, DigestSet, Fault, Unchanged, kinds_of_faults
 from whorl.model import Document, Hashes, Skipped
+from whorl.report.words import counted
 from whorl.scheme import Scheme
 from whorl.sweep import check_same, check_scheme, normalise
 from whorl.sweep.queries import BUCKETS, GONE, MOVED, STATES
@@ -303,7 +304,8 @@ class SpooledAnswers:
             click.echo(json.dumps({**counts, "answers": [json.loads(line) for line in self._file]}))
         else:
             click.echo(
-                f"{counts['documents']:,} documents: {counts['new']:,} new, {counts['duplicates']:,} duplicates, "
+                f"{counted(counts['documents'], 'document')}: {counts['new']:,} new, "
+                f"{counted(counts['duplicates'], 'duplicate')}, "
                 f"{counts['overlaps']:,} new that overlap others"
             )
 
@@ -422,7 +424,7 @@ def backup(sweep: Path, copy: Path) -> None:
     """
     with Sweep.open(sweep) as opened:
         count = opened.back_up(copy)
-    click.echo(printable(f"{copy}: {count:,} sweeps, all sound"))
+    click.echo(printable(f"{copy}: {counted(count, 'sweep')}, all sound"))
 
 
 @command.command()
@@ -436,7 +438,7 @@ def verify(sweep: Path) -> None:
     """
     with Sweep.open(sweep) as opened:
         opened.verify()
-        click.echo(printable(f"{sweep}: {len(opened.sweeps()):,} sweeps, all sound"))
+        click.echo(printable(f"{sweep}: {counted(len(opened.sweeps()), 'sweep')}, all sound"))
 
 
 @command.command()
@@ -491,7 +493,7 @@ COUNTS = {
 
 def _added_lines(done: AddedDocuments) -> Iterator[str]:
     """Describe an add."""
-    yield f"{done.documents:,} documents added, {done.contents:,} with new content"
+    yield f"{counted(done.documents, 'document')} added, {done.contents:,} with new content"
     yield f"pages: {done.pages:,}, sweeps: {done.sweeps:,}, pairs of documents that are alike: {done.pairs:,}"
 
 
@@ -508,7 +510,7 @@ def _history_lines(result: History) -> Iterator[str]:
     """The versions of a page."""
     for version in result.versions:
         if version.missed:
-            yield f"{'':{PERIOD}}  gone for {version.missed:,} sweep{'s' if version.missed > 1 else ''}"
+            yield f"{'':{PERIOD}}  gone for {counted(version.missed, 'sweep')}"
         yield f"{_period(version.first, version.last):{PERIOD}}  {_change(version)}"
     if result.gone is not None:
         yield f"{result.gone:{PERIOD}}  gone"
@@ -550,7 +552,8 @@ def _stats_lines(result: SweepStats) -> Iterator[str]:
             yield f"{'only the form' if low == 1 else f'{low:.0%} or more':20}{count:8,}"
     rate = "" if result.change_rate is None else f"; {result.change_rate:.1%} of visits found a change"
     yield ""
-    yield f"{result.pages:,} pages, {result.contents:,} contents, {result.clusters:,} clusters{rate}"
+    contents, clusters = counted(result.contents, "content"), counted(result.clusters, "cluster")
+    yield f"{counted(result.pages, 'page')}, {contents}, {clusters}{rate}"
     days = f"{result.mean_version_days:,.1f} days on average, a page {result.mean_page_days:,.1f}"
     yield f"a version lived {days}, at least"
 
@@ -558,7 +561,8 @@ def _stats_lines(result: SweepStats) -> Iterator[str]:
 def _contacts_lines(result: Contacts) -> Iterator[str]:
     """Everyone who holds a version."""
     where = "" if result.stored else " (in no sweep itself)"
-    yield f"{result.name}{where}: {len(result.holders):,} pages hold a version, or held one"
+    pages = counted(len(result.holders), "page holds", "pages hold")
+    yield f"{result.name}{where}: {pages} a version, or held one"
     for holder in result.holders:
         until = "now" if holder.current else holder.last
         period = f"{holder.first} to {until}"
@@ -569,7 +573,7 @@ def _shown_lines(result: PageCluster) -> Iterator[str]:
     """From a URL to all URLs of its cluster."""
     yield result.url
     yield f"document {result.content}"
-    yield f"cluster  {result.cluster}, {len(result.documents):,} documents"
+    yield f"cluster  {result.cluster}, {counted(len(result.documents), 'document')}"
     for member in result.documents:
         yield f"  {member.content}  {_percent(member.likeness)}  {member.kind}".rstrip()
         yield from (f"    {url}" for url in member.urls)

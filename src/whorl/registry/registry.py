@@ -16,7 +16,7 @@ from whorl.registry.search import THRESHOLD, RegistryHits, rank
 from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today
 from whorl.registry.writer import Changed, Names, RegistryWriter
 from whorl.scheme import Scheme
-from whorl.storage.folder import copy_store, is_finished, key_of, make_key, making
+from whorl.storage.folder import copied_store, is_finished, key_of, make_key, making
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
 from whorl.storage.store import PostingsStore
@@ -151,8 +151,7 @@ class Registry(PostingsStore):
     def back_up(self, copy: Path | str) -> int:
         """Copy the registry to a new folder while it is in use, and check the copy; return how many documents it
         has."""
-        copy_store(self.folder, Path(copy), REGISTRY_DATABASE)
-        with Registry.open(copy) as copied:
+        with copied_store(self.folder, Path(copy), REGISTRY_DATABASE), Registry.open(copy) as copied:
             copied.verify()
             return len(copied)
 

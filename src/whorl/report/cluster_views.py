@@ -11,7 +11,7 @@ from whorl.clustering.output import ParquetTable, numbers
 from whorl.clustering.query import ClusteredDocument, ClusterOf, QueryAnswer
 from whorl.report.markup import ShownName, link, plain, short
 from whorl.report.plots import share
-from whorl.report.words import count, percent
+from whorl.report.words import counted, percent
 
 # Similarity of a document to the representative of its cluster, closest first. A document in no cluster is "alone"; a
 # kind that this version does not know is "other".
@@ -242,7 +242,7 @@ def _cluster(cluster: ClusterOf, answer: QueryAnswer) -> Iterator[str]:
     if len(cluster.members) == 1:
         yield f"{names}: no near-duplicate in the collection"
     else:
-        size = count(len(cluster.members), "document")
+        size = counted(len(cluster.members), "document")
         yield f"{names}: in a cluster of {size}, represented by {plain(cluster.representative)}"
     requested = {document.id for name in cluster.names for document in answer.documents[name]}
     # List the requested documents first, whatever the size of the cluster, then the representative.

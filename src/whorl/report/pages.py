@@ -228,5 +228,5 @@ def environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters.update(count=words.count, percent=words.percent, size=words.size)
+    templates.filters.update(count=words.counted, percent=words.percent, size=words.size)
     return templates

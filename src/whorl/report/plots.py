@@ -92,7 +92,7 @@ def _rectangles(plot: BinnedHistogram, unit: str, bar: int | None) -> Markup:
         RECTANGLE.format(
             Markup(' class="others"') if bar is not None and each.start != bar else "",
             each.start * plot.step, each.start + 0.06, 100 - each.height, each.height,
-            plot.span(each.start), unit, words.count(each.count, "submission"),
+            plot.span(each.start), unit, words.counted(each.count, "submission"),
         )
         for each in plot.histogram.bars
     )  # fmt: skip

@@ -60,7 +60,7 @@ def rounded_percent(share: float) -> int:
     return 100 if share >= 1 else min(99, floor(100 * max(0, share) + 0.5))
 
 
-def count(number: int, noun: str, plural: str = "") -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """Format a number with its noun, singular or plural."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
@@ -87,7 +87,7 @@ def size(number: float) -> str:
 def symbols(number: int, scheme: Scheme) -> str:
     """Format a number of the scheme's symbols: tokens, words, characters."""
     kind = scheme.symbols or "symbols"
-    return count(number, kind.removesuffix("s"), kind)
+    return counted(number, kind.removesuffix("s"), kind)
 
 
 def recipe(scheme: Scheme) -> str:
@@ -134,9 +134,9 @@ def reason(passage: Passage, scheme: Scheme) -> str:
 
 def _normal(passage: Passage) -> str:
     """Describe a passage of the normal form."""
-    parts = count(len(passage.matches), "piece")
+    parts = counted(len(passage.matches), "piece")
     rewrites = f"; rewrites undone: {', '.join(passage.rewrites)}" if passage.rewrites else ""
-    return f"{count(passage.symbols, 'token')} are equal after undoing rewrites, in {parts}{rewrites}."
+    return f"{counted(passage.symbols, 'token')} are equal after undoing rewrites, in {parts}{rewrites}."
 
 
 def _pieces(passage: Passage) -> str:
@@ -157,4 +157,4 @@ def _gap(spans: Sequence[tuple[int, int]]) -> int:
 
 def pieces(matches: Sequence[Match]) -> str:
     """Format the number of exact pieces of a passage."""
-    return count(len(matches), "piece")
+    return counted(len(matches), "piece")

@@ -16,7 +16,7 @@ from whorl.service.workspace import JOBS_FOLDER, Workspace
 from whorl.storage.connection import CHECKSUM, COMMITS, Connection
 from whorl.storage.database import DAMAGE, REFUSED, reason_of
 from whorl.storage.files import make_private, translate_os_errors
-from whorl.storage.folder import copy_database, copy_store, sync_copy
+from whorl.storage.folder import copied_store, copy_database, sync_copy
 from whorl.stores import INDEX_DATABASE
 
 # Gives the time; tests give their own.
@@ -262,16 +262,10 @@ def back_up(index: Path, copy: Path) -> int:
     from whorl.index.index import Index  # takes longer to import than all that the process of a job needs to start
 
     Index.open(index).close()  # if it cannot be opened, nothing is written
-    is_new = not copy.exists()
-    try:
-        copy_store(index, copy, INDEX_DATABASE)
+    with copied_store(index, copy, INDEX_DATABASE):
         with translate_os_errors(copy, "write"):
             _copy_service(index, copy)
         return _verified(copy)
-    except BaseException:
-        if is_new:
-            shutil.rmtree(copy, ignore_errors=True)  # the fault that is raised matters more
-        raise
 
 
 def _verified(copy: Path) -> int:

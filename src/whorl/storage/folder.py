@@ -152,8 +152,10 @@ def read_key(path: Path) -> Key:
 COPY_WAIT = 60.0
 
 
-def copy_store(folder: Path, copy: Path, database: str) -> None:
-    """Copy a store that may be in use to a new folder.
+@contextmanager
+def copied_store(folder: Path, copy: Path, database: str) -> Iterator[None]:
+    """Copy a store that may be in use to a new folder. If that fails, or what is done with the copy inside, nothing of
+    the copy stays.
 
     Under the lock nobody commits or merges segments. Segments never change, so they are linked on the same file system.
     SQLite copies the database in one committed state.
@@ -162,15 +164,21 @@ def copy_store(folder: Path, copy: Path, database: str) -> None:
         raise InputError(f"{copy}: already exists: choose another name, or remove it")
     with translate_os_errors(copy, "write"):
         files.make_private_folder(copy)
-        (copy / SEGMENTS).mkdir()
-        with writing(folder / LOCK, COPY_WAIT):
-            copy_database(folder / database, copy / database)
-            for name in files.names(folder / SEGMENTS):
-                if not name.endswith(files.TEMPORARY):
-                    _link(folder / SEGMENTS / name, copy / SEGMENTS / name)
-            if (folder / KEY).exists():
-                shutil.copy2(folder / KEY, copy / KEY)
-        sync_copy(copy)
+    try:
+        with translate_os_errors(copy, "write"):
+            (copy / SEGMENTS).mkdir()
+            with writing(folder / LOCK, COPY_WAIT):
+                copy_database(folder / database, copy / database)
+                for name in files.names(folder / SEGMENTS):
+                    if not name.endswith(files.TEMPORARY):
+                        _link(folder / SEGMENTS / name, copy / SEGMENTS / name)
+                if (folder / KEY).exists():
+                    shutil.copy2(folder / KEY, copy / KEY)
+            sync_copy(copy)
+        yield
+    except BaseException:
+        shutil.rmtree(copy, ignore_errors=True)  # the fault that is raised matters more
+        raise
 
 
 def copy_database(source: Path, target: Path, *, with_checksums: bool = False) -> None:

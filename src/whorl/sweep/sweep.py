@@ -17,7 +17,7 @@ from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns
 from whorl.model import Closing, Document, Hashes
 from whorl.scheme import Scheme, resolve
-from whorl.storage.folder import copy_store, is_finished, making, writing
+from whorl.storage.folder import copied_store, is_finished, making, writing
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
 from whorl.stores import LOCK, SEGMENTS, SWEEP_DATABASE, missing_store
@@ -223,8 +223,7 @@ class Sweep(Closing):
     def back_up(self, copy: Path | str) -> int:
         """Copy the store to a new folder while it is in use, and check the copy; return how many sweeps it has. Waits a
         minute for a process that adds a sweep."""
-        copy_store(self.folder, Path(copy), SWEEP_DATABASE)
-        with Sweep.open(copy) as copied:
+        with copied_store(self.folder, Path(copy), SWEEP_DATABASE), Sweep.open(copy) as copied:
             copied.verify()
             return len(copied.sweeps())
 

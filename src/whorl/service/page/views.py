@@ -11,7 +11,7 @@ from markupsafe import Markup
 from whorl.formats.code.languages import LANGUAGES
 from whorl.model import TITLE, title_of
 from whorl.report.markup import Look, TextMark, coarse, code, colour, has_many, lines, segments
-from whorl.report.words import count
+from whorl.report.words import counted
 from whorl.scheme import Scheme
 from whorl.service.documents import StoredDocument
 from whorl.service.jobs import ServiceJob
@@ -246,15 +246,14 @@ def summary(job: ServiceJob) -> str | None:
     if figures is None:
         return None
     if job.kind == "compare":
-        skipped = (
-            f" {count(figures.get('skipped', 0), 'file was', 'files were')} skipped." if figures.get("skipped") else ""
-        )
-        submissions = count(figures.get("submissions", 0), "submission")
-        pairs = f"{count(figures.get('pairs', 0), 'pair')} of {submissions} listed"
-        return f"{pairs}, {count(figures.get('clusters', 0), 'cluster')}.{skipped}"
+        left_out = figures.get("skipped", 0)
+        skipped = f" {counted(left_out, 'file was', 'files were')} skipped." if left_out else ""
+        submissions = counted(figures.get("submissions", 0), "submission")
+        pairs = f"{counted(figures.get('pairs', 0), 'pair')} of {submissions} listed"
+        return f"{pairs}, {counted(figures.get('clusters', 0), 'cluster')}.{skipped}"
     if job.kind == "cluster":
-        return f"{count(figures.get('documents', 0), 'document')} looked at."
-    return f"{count(figures.get('documents', figures.get('expired', 0)), 'document')}."
+        return f"{counted(figures.get('documents', 0), 'document')} looked at."
+    return f"{counted(figures.get('documents', figures.get('expired', 0)), 'document')}."
 
 
 def clusters_view(file: IO[bytes]) -> ClustersView:
