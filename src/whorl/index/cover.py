@@ -3,6 +3,7 @@ leave out those that cannot share a passage with it."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,9 @@ BY_CHANCE, SHARE_BY_CHANCE = 2, 0.5
 # passage.
 PHRASES = 1000
 
+
+# Pairs of places that a query and all candidates share, before fingerprints that occur often pair in turn only: 400 MB.
+PAIRS = 1 << 23
 
 # Neighbouring fingerprints of a query within which those of an edited copy are counted together: some hundred words.
 PARAGRAPH = 50
@@ -183,7 +187,9 @@ def _shared_places(
     """Return the fingerprints of the query that each candidate has: the row of the candidate, the number of the
     fingerprint among those of the query, and the distance of the two places, in the order of row, distance and number.
 
-    ``hashes`` and ``places`` are those of the query's fingerprints, in the order of the query.
+    ``hashes`` and ``places`` are those of the query's fingerprints, in the order of the query. In texts that repeat
+    themselves, a fingerprint that occurs often in the query pairs with the candidate's in turn, the first with the
+    first: all pairs would grow with the square of the text. Passages of a document that is read cover the others.
     """
     rows = np.searchsorted(candidates.numbers, postings.documents)
     is_candidate = rows < len(candidates)
@@ -192,10 +198,39 @@ def _shared_places(
     order = np.argsort(hashes, kind="stable")
     starts, ends = (np.searchsorted(hashes[order], which, side) for side in ("left", "right"))
     counts = ends - starts
+    most = _most_paired(counts)
+    if most is not None:
+        is_many = counts > most
+        turns = np.zeros(len(rows), np.intp)
+        turns[is_many] = _turns(rows[is_many], which[is_many], others[is_many])
+        starts += turns
+        counts = np.where(is_many, (turns < counts).astype(counts.dtype), counts)
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     rows, numbers = np.repeat(rows, counts), order[np.repeat(starts, counts) + within]
     distances = places[numbers] - np.repeat(others.astype(np.int64), counts)
     return _in_order(rows, numbers, distances)
+
+
+def _most_paired(counts: NDArray[np.intp]) -> int | None:
+    """Return how often a fingerprint may occur in the query so that it pairs with all places of a candidate; None if
+    there are few pairs. ``counts`` has the occurrences for each place of a candidate."""
+    if counts.sum() <= PAIRS:
+        return None
+    most = int(counts.max())
+    while most and np.where(counts > most, 1, counts).sum() > PAIRS:
+        most //= 2
+    return most
+
+
+def _turns(rows: NDArray[np.intp], which: NDArray[Any], places: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the number of each place among those of its row with the same fingerprint, from 0."""
+    order = np.lexsort((places, which, rows))
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = (np.diff(rows[order]) != 0) | (np.diff(which[order].astype(np.int64)) != 0)
+    firsts = np.flatnonzero(is_first)
+    turns = np.zeros(len(order), np.intp)
+    turns[order] = np.arange(len(order)) - np.repeat(firsts, np.diff(np.append(firsts, len(order))))
+    return turns
 
 
 def _in_order(
