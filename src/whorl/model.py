@@ -1,6 +1,6 @@
 """The records that layers pass to each other: small, frozen, without I/O; and the base of what a block closes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from whorl.errors import DocumentError, InputError
 
 Symbols: TypeAlias = NDArray[np.unsignedinteger[Any]]
 Offsets: TypeAlias = NDArray[np.signedinteger[Any]]
@@ -74,9 +76,14 @@ class Stream:
         return Spans(self.starts + self.offset, self.ends + self.offset)
 
 
+# The fields of a document that hold text. All but the name may be None.
+_TEXTS = ("name", "url", "date", "contact", "owner", "format")
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Bytes, text or a file to read, with a name and metadata."""
+    """Bytes, text or a file to read, with a name and metadata. Refuses values of other types, which a store could not
+    give back; any sequence of strings will do for the labels."""
 
     name: str
     content: bytes | str | Path
@@ -87,6 +94,54 @@ class Document:
     labels: tuple[str, ...] = ()
     format: str | None = None
     """A name that ``whorl formats`` lists; None to detect the format from content and name."""
+
+    def __post_init__(self) -> None:
+        for field in _TEXTS:
+            value = getattr(self, field)
+            if type(value) is not str and (value is not None or field == "name"):
+                object.__setattr__(self, field, _plain_text(value, field))
+        if type(self.content) is not str and not isinstance(self.content, bytes | Path):
+            object.__setattr__(self, "content", _plain_content(self.content))
+        if type(self.labels) is not tuple or self.labels:
+            object.__setattr__(self, "labels", _plain_labels(self.labels))
+
+
+def _plain_text(value: object, field: str) -> str:
+    """Return a text as ``str``, not a subclass such as NumPy's, which cannot be stored."""
+    if not isinstance(value, str):
+        raise InputError(f"{field}: {value!r} is no text, but {type(value).__name__}; give a string")
+    return str.__str__(value)  # ``str(value)`` is the name of an enumeration's member, not its text
+
+
+def _plain_content(value: object) -> str:
+    if not isinstance(value, str):
+        raise DocumentError(f"a document is a string, bytes or a path, not a {type(value).__name__}")
+    return str.__str__(value)
+
+
+def _plain_labels(labels: object) -> tuple[str, ...]:
+    if isinstance(labels, str | bytes | Set | Mapping) or not isinstance(labels, Iterable):
+        raise InputError(f"labels: {labels!r} is no list of strings; give one, such as ('draft', 'title=On copies')")
+    return tuple(_plain_text(label, "labels") for label in labels)
+
+
+def document_at(source: Document | Path | str) -> Document:
+    """Return the document to store; a string is the path of a file."""
+    if isinstance(source, Document):
+        return source
+    if not isinstance(source, str | Path):
+        raise InputError(f"document: {type(source).__name__} is neither a Document nor a path")
+    return Document(str(source), Path(source))
+
+
+def checked_documents(documents: Iterable[Document], *, others: str = "") -> Iterator[Document]:
+    """Yield the documents to store; raise InputError for anything else. ``others`` says what else to do with these."""
+    if isinstance(documents, str | bytes | Path | Document | Mapping) or not isinstance(documents, Iterable):
+        raise InputError(f"documents: {type(documents).__name__} is not a list of documents; give a list{others}")
+    for number, document in enumerate(documents):
+        if not isinstance(document, Document):
+            raise InputError(f"documents: number {number} is {type(document).__name__}, not a Document{others}")
+        yield document
 
 
 # How the label begins that holds the title of a document.

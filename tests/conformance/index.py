@@ -102,6 +102,29 @@ class IndexConformance:
         assert entry.symbols == whorl.fingerprint(prose(1)).symbols
         assert json.loads(json.dumps(entry.as_dict()))["owner"] == "änn"
 
+    def test_facts_of_other_classes_are_stored_as_plain_ones(self, index):
+        document = Document(np.str_("a"), prose(1), np.str_("http://a"), labels=["x", np.str_("y")])
+        index.add(document, sanctioned=np.True_)
+        entry = index.entry("a")
+        assert (entry.name, entry.url, entry.labels, entry.sanctioned) == ("a", "http://a", ("x", "y"), True)
+        assert index.add(document, sanctioned=True).state == "unchanged"
+
+    @pytest.mark.parametrize("flag", ["1", "", 1, None])
+    def test_a_flag_is_true_or_false(self, index, flag):
+        with pytest.raises(InputError, match="sanctioned: .* is no flag; give True or False"):
+            index.add(Document("a", prose(1)), sanctioned=flag)
+        with pytest.raises(InputError, match="sanctioned: .* is no flag; give True or False"):
+            list(index.add_all([Document("a", prose(1))], sanctioned=flag))
+        assert len(index) == 0
+
+    @pytest.mark.parametrize("documents", ["a text", Document("a", "text"), ["a text"], [{"text": "a"}]])
+    def test_only_documents_are_added(self, index, documents):
+        with pytest.raises(InputError, match="documents: "):
+            list(index.add_all(documents))
+        with pytest.raises(InputError, match="document: bytes is neither a Document nor a path"):
+            index.add(b"text")
+        assert len(index) == 0
+
     def test_removing(self, index):
         for number in range(4):
             index.add(Document(str(number), prose(number)))

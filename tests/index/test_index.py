@@ -13,6 +13,7 @@ from whorl.engine import documents as whole_module
 from whorl.errors import DamageError, DocumentError, InputError, StoreFormatError
 from whorl.index import prepare
 from whorl.index.index import Index
+from whorl.index.store import COLUMNS
 from whorl.storage.checksums import seal
 from whorl.storage.folder import size_of
 
@@ -125,6 +126,22 @@ def test_documents_without_postings(tmp_path):
         stats = index.stats()
         assert (stats.documents, stats.segments, stats.removed, stats.fresh) == (0, 0, 0, 0)
         index.verify()
+
+
+@pytest.mark.parametrize("labels", ["abc", "5", "null"])
+def test_labels_that_are_no_list_are_damage(tmp_path, labels):
+    """An earlier version took one text for the labels and wrote it as it was, with a right checksum."""
+    with Index.create(tmp_path, SCHEME) as index:
+        index.add(Document("a", prose(1)))
+        old, values = index.entry("a").row()[-1], list(index.entry("a").row()[:-1])
+        values[COLUMNS.index("labels")] = labels
+        store = index._store
+        with store.transaction():
+            store._execute("UPDATE documents SET labels = ?, seal = ?", (labels, seal(*values)))
+            store._count("documents", 0, old ^ seal(*values))
+        for use in (index.verify, lambda: list(index.entries()), lambda: index.entry("a"), lambda: index.remove("a")):
+            with pytest.raises(DamageError, match="the row of document 1"):
+                use()
 
 
 def test_what_a_crash_left_is_swept(tmp_path):

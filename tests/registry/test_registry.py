@@ -194,6 +194,16 @@ def test_names_that_are_not_unicode_are_refused(registry):
         registry.add(Document("\udcff", prose(1)))
 
 
+def test_only_documents_are_registered(registry):
+    for documents in ("a text", Document("a", prose(1)), [prose(1)], [{"text": prose(1)}]):
+        with pytest.raises(InputError, match="documents: "):
+            list(registry.add_all(documents))
+    with pytest.raises(InputError, match="document: bytes is neither a Document nor a path"):
+        registry.add(b"text")
+    registry.add(Document(np.str_("a"), prose(1), contact=np.str_("ann")))
+    assert registry.entry("a").contact == "ann"
+
+
 def test_thresholds_are_checked(registry):
     with pytest.raises(InputError, match="threshold"):
         registry.search(prose(1), threshold=0)

@@ -1,6 +1,6 @@
 """Dates of sweeps sort as text, and days hold their moments."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -33,6 +33,13 @@ def test_a_day_holds_its_moments(moment):
 def test_spellings_of_one_date():
     assert normalise("2026-01-31T12:00:00+02:00") == normalise("2026-01-31 10:00") == "2026-01-31T10:00:00Z"
     assert normalise("20260131") == normalise("2026-01-31") == "2026-01-31"
+
+
+def test_dates_are_texts_or_objects():
+    assert normalise(date(2026, 1, 31)) == "2026-01-31"
+    assert normalise(datetime(2026, 1, 31, 12, tzinfo=timezone(timedelta(hours=2)))) == "2026-01-31T10:00:00Z"
+    with pytest.raises(InputError, match="date: 20260131 is no date, but int; give a text such as '2026-01-31'"):
+        normalise(20260131)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["", "T", "now", "2026-1-1", "9999-12-31T23:59:59-14:00"])

@@ -4,10 +4,12 @@ import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, replace
+from datetime import date
 from itertools import groupby, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +59,25 @@ def test_what_becomes_common_later_is_as_if_it_always_was(history, cuts, common,
     fixed = {"common": common, "threshold": threshold}
     with TemporaryDirectory(dir=FAST) as folder, filled(folder, history, cuts, 64, **fixed) as sweep:
         assert set(map(frozenset, sweep.clusters())) == World(history).clustered(modulus=1, **fixed)
+
+
+def test_only_documents_are_added(tmp_path):
+    with Sweep.create(tmp_path / "sweeps", SCHEME) as sweep:
+        for documents in ([{"text": "a b c"}], ["a b c"]):
+            with pytest.raises(InputError, match="number 0 is .*, not a Document; add_new takes texts, paths and rows"):
+                sweep.add(documents, "2026-01-01")  # type: ignore[arg-type]
+        for one in ("a b c", Document("a", "a b c")):
+            with pytest.raises(InputError, match="is not a list of documents; give a list; add_new takes texts"):
+                sweep.add(one, "2026-01-01")  # type: ignore[arg-type]
+        assert sweep.sweeps() == []
+
+
+def test_facts_of_other_classes_damage_nothing(tmp_path):
+    with Sweep.create(tmp_path / "sweeps", SCHEME) as sweep:
+        sweep.add([Document(np.str_("http://a"), "a b c", contact=np.str_("ann"))], date(2026, 1, 31))
+        sweep.verify()
+        assert sweep.sweeps() == ["2026-01-31"]
+        assert sweep.find("http://a", as_of=date(2026, 2, 1)).url == "http://a"
 
 
 def test_a_shingle_that_becomes_common_takes_its_pairs_along(tmp_path):

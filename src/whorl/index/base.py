@@ -42,7 +42,7 @@ from whorl.index.writer import Added
 from whorl.matching.deep.likeness import Prose, check_prose, edited_passages
 from whorl.matching.deep.words import words
 from whorl.matching.likeness import ComparedDocument
-from whorl.model import Closing, Document, Skipped
+from whorl.model import Closing, Document, Skipped, checked_documents, document_at
 from whorl.scheme import Scheme
 from whorl.storage.postings import PostingHits
 from whorl.threads import Prefetch
@@ -78,7 +78,7 @@ class BaseIndex(Closing, ABC):
 
     def add(self, document: Document | Path | str, *, sanctioned: bool = False) -> Added:
         """Add a document, or replace the one of this name. It is durable on return. A string is the path of a file."""
-        document = document if isinstance(document, Document) else Document(str(document), Path(document))
+        document, sanctioned = document_at(document), _checked_flag(sanctioned)
         if self._is_known(document, sanctioned):
             return Added(document.name, "unchanged")
         return self._put([self._prepared(document, sanctioned)])[0]
@@ -87,8 +87,9 @@ class BaseIndex(Closing, ABC):
         self, documents: Iterable[Document], *, sanctioned: bool = False, threads: int = 1
     ) -> Iterator[Added | Skipped]:
         """Add many documents, several in a commit. Yield the result of each once it is durable."""
+        sanctioned = _checked_flag(sanctioned)
         with Prefetch(threads) as ahead:
-            coming = ahead.map(lambda each: self._readied(*each, sanctioned), _marked(documents))
+            coming = ahead.map(lambda each: self._readied(*each, sanctioned), _marked(checked_documents(documents)))
             while batch := list(islice(coming, BATCH)):
                 fresh = [item for item in batch if isinstance(item, Prepared)]
                 added = iter(self._put(fresh) if fresh else [])
@@ -422,6 +423,13 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _checked_flag(sanctioned: object) -> bool:
+    """Return a flag as it is stored. A text such as "0" would count as true."""
+    if not isinstance(sanctioned, bool | np.bool_):
+        raise InputError(f"sanctioned: {sanctioned!r} is no flag; give True or False")
+    return bool(sanctioned)
 
 
 def _checked_limit(limit: int) -> int:

@@ -64,10 +64,13 @@ def from_row(row: tuple[Any, ...]) -> Entry | None:
     if seal(*values) != sealed:
         return None
     number, name, digest, form, symbols, fingerprints, sanctioned, url, date, contact, owner, labels, added = values
+    try:
+        listed = tuple(json.loads(labels))
+    except (ValueError, TypeError):  # a whole row whose labels are no list: an earlier version wrote one text as it was
+        return None
     return Entry(
-        number, name, digest, form, symbols, fingerprints, bool(sanctioned), url, date, contact, owner,
-        tuple(json.loads(labels)), added,
-    )  # fmt: skip
+        number, name, digest, form, symbols, fingerprints, bool(sanctioned), url, date, contact, owner, listed, added
+    )
 
 
 def _stored(value: Any) -> Any:

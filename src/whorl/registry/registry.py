@@ -9,7 +9,7 @@ from typing import Self
 from whorl.engine.hashing import Key
 from whorl.errors import DocumentError
 from whorl.index.index import WAIT
-from whorl.model import Document, Skipped
+from whorl.model import Document, Skipped, checked_documents, document_at
 from whorl.registry.reading import Reading, read, width
 from whorl.registry.rotation import Rotation, by_age
 from whorl.registry.search import THRESHOLD, RegistryHits, rank
@@ -93,8 +93,7 @@ class Registry(PostingsStore):
     def add(self, document: Document | Path | str) -> Changed:
         """Register a document, or replace the one of this name. It is durable on return. A string is the path of a
         file. The document's name is its id."""
-        document = document if isinstance(document, Document) else Document(str(document), Path(document))
-        return self._writer.add([self._read(document)])[0]
+        return self._writer.add([self._read(document_at(document))])[0]
 
     def add_all(self, documents: Iterable[Document], *, threads: int = 1) -> Iterator[Changed | Skipped]:
         """Register many documents, several in a commit. Yield the result of each once it is durable."""
@@ -182,7 +181,7 @@ class Registry(PostingsStore):
         self, documents: Iterable[Document], work: Callable[[Sequence[Reading]], list[Changed]], threads: int
     ) -> Iterator[Changed | Skipped]:
         with Prefetch(threads) as ahead:
-            coming = ahead.map(self._tried, documents)
+            coming = ahead.map(self._tried, checked_documents(documents))
             while batch := list(islice(coming, BATCH)):
                 readings = [item for item in batch if isinstance(item, Reading)]
                 done = iter(work(readings) if readings else [])

@@ -9,7 +9,7 @@ This module has the settings of a sweep, and reads and writes dates.
 import json
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from whorl.clustering import ClusterSettings
 from whorl.errors import InputError
@@ -21,8 +21,15 @@ DAY = 10
 SECONDS_A_DAY = 86_400
 
 
-def normalise(text: str) -> str:
+# A day or a moment: as a text, or as an object of ``datetime``.
+When: TypeAlias = str | date
+
+
+def normalise(when: When) -> str:
     """Return a day as ``2026-01-31``, or a moment in UTC as ``2026-01-31T12:00:00Z``. The default zone is UTC."""
+    if not isinstance(when, str | date):
+        raise InputError(f"date: {when!r} is no date, but {type(when).__name__}; give a text such as '2026-01-31'")
+    text = when if isinstance(when, str) else when.isoformat()
     try:
         if "T" not in text and " " not in text:
             return date.fromisoformat(text).isoformat()

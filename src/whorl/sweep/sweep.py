@@ -15,13 +15,13 @@ from whorl.engine.hashing import Key
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns
-from whorl.model import Closing, Document, Hashes
+from whorl.model import Closing, Document, Hashes, checked_documents
 from whorl.scheme import Scheme, resolve
 from whorl.storage.folder import copied_store, is_finished, making, writing
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
 from whorl.stores import LOCK, SEGMENTS, SWEEP_DATABASE, missing_store
-from whorl.sweep import checked, checked_share, from_json, normalise, to_json
+from whorl.sweep import When, checked, checked_share, from_json, normalise, to_json
 from whorl.sweep.adding import Progress, SweepAdd
 from whorl.sweep.contents import ContentReader, KnownDigests
 from whorl.sweep.pairs import clusters
@@ -87,7 +87,7 @@ class Sweep(Closing):
     def add(
         self,
         documents: Iterable[Document],
-        date: str | None = None,
+        date: When | None = None,
         *,
         own_dates: bool = False,
         memory: int = MEMORY,
@@ -97,11 +97,12 @@ class Sweep(Closing):
         """Add documents to the sweep of a date: all, or none if it fails. A document's page is its URL, or its name if
         it has none. ``own_dates``: a document with a date belongs to the sweep of its day."""
         when = None if date is None else normalise(date)
+        listed = checked_documents(documents, others="; add_new takes texts, paths and rows")
         self._store.refuse_reading()
         with writing(self.folder / LOCK, wait):
             self._store.check_same()
             result = SweepAdd(self._store, self._segments, self._reader, memory, progress or _ignore).run(
-                documents, when, own_dates
+                listed, when, own_dates
             )
         pages, sweeps, pairs = (self._store.total(table) for table in ("pages", "sweeps", "pairs"))
         return AddedDocuments(result.documents, result.contents, pages, sweeps, pairs, tuple(result.skipped))
@@ -127,7 +128,7 @@ class Sweep(Closing):
     def add_new(
         self,
         documents: Iterable[Any],
-        date: str,
+        date: When,
         answered: Answered | None = None,
         *,
         columns: Columns = DEFAULT_COLUMNS,
@@ -146,7 +147,7 @@ class Sweep(Closing):
     def add_new_items(
         self,
         items: Iterable[Item | Sheet],
-        date: str,
+        date: When,
         answered: Answered | None = None,
         *,
         again: bool = False,
@@ -163,7 +164,7 @@ class Sweep(Closing):
             add = SweepAdd(self._store, self._segments, self._reader, memory, progress or _ignore)
             return add.run_new(items, normalise(date), checked_share(overlap), again, answered or _forget)
 
-    def find(self, url: str, *, as_of: str | None = None, shown: str | None = None) -> PageLocations:
+    def find(self, url: str, *, as_of: When | None = None, shown: When | None = None) -> PageLocations:
         """Lost and found: find where the last content of a page is now. ``as_of`` ignores later sweeps; ``shown`` takes
         what the page showed on a date, or last before it."""
         until, on = (None if date is None else normalise(date) for date in (as_of, shown))
@@ -175,7 +176,7 @@ class Sweep(Closing):
         with self._store.reading():
             return history(self._store, url, SweepQuery.of(self._store).page(url))
 
-    def changes(self, date: str | None = None) -> SweepChanges:
+    def changes(self, date: When | None = None) -> SweepChanges:
         """List the pages that are gone, moved, new, returned or changed since the previous sweep: in the newest sweep,
         or in that of a date."""
         with self._store.reading():
