@@ -119,6 +119,11 @@ def test_a_wrong_option_is_refused_before_anything_is_written(corpus, tmp_path, 
     assert not (tmp_path / "out").exists()
 
 
+def test_a_name_is_no_columns(corpus, tmp_path):
+    with pytest.raises(whorl.InputError, match=r"name a column with columns=Columns\(text='text'\)"):
+        whorl.cluster_corpus(corpus, tmp_path / "out", columns="text")  # type: ignore[arg-type]
+
+
 def test_a_missing_path_is_named(tmp_path):
     with pytest.raises(whorl.DocumentError, match=r"missing\.jsonl: "):
         whorl.cluster_corpus(tmp_path / "missing.jsonl", tmp_path / "out")

@@ -121,6 +121,24 @@ def test_a_phrase_in_many_documents_is_no_leak_unless_common_allows_it(tmp_path,
     assert sum(leak["item"] == "phrase" for leak in leaks(tmp_path / "out")) == 12
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"common": 0},
+        {"common": -1},
+        {"common": "9"},
+        {"shortest": 0},
+        {"shortest": -1},
+        {"threshold": 0},
+        {"threshold": "1"},
+    ],
+)
+def test_numbers_out_of_range_are_refused(tmp_path, evals, setting):
+    """With common=0 every run of words was common: no leak was found, and the run reported success."""
+    with pytest.raises(InputError, match=f"^{next(iter(setting))}: .* is out of range; give "):
+        whorl.decontaminate([{"text": LONG}], against=evals, **setting)
+
+
 def test_words_of_an_item_scattered_over_a_document_are_no_leak(tmp_path, evals):
     words = LONG.split()
     parts = [" ".join(words[at : at + 5]) for at in range(0, len(words), 5)]

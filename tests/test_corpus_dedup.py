@@ -477,6 +477,16 @@ def test_marks_are_attributes_beside_the_data(tmp_path, name):
         assert quoted == expected
 
 
+@pytest.mark.parametrize(
+    ("unit", "setting"),
+    [("passage", {"boilerplate": -1}), ("passage", {"tokens": 1}), ("passage", {"tokens": "9"}),
+     ("line", {"shortest": 0}), ("paragraph", {"shortest": -5}), ("passage", {"shortest": None})],
+)  # fmt: skip
+def test_numbers_out_of_range_are_refused(unit, setting):
+    with pytest.raises(InputError, match=f"^{next(iter(setting))}: .* is out of range; give "):
+        whorl.dedup([{"text": "a text"}], unit=unit, **setting)
+
+
 def test_text_of_base_does_not_make_rows_alike(tmp_path):
     licence = story(99)
     path = jsonl(tmp_path / "a.jsonl", [{"text": f"{licence} {story(number)[:120]}"} for number in range(3)])

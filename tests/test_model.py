@@ -30,7 +30,7 @@ def test_a_name_is_needed():
 
 @pytest.mark.parametrize("labels", ["abc", b"abc", None, 5, {"a": "b"}, {"a"}])
 def test_labels_are_a_list(labels):
-    with pytest.raises(InputError, match="labels: .* is no list of strings"):
+    with pytest.raises(InputError, match=r"labels: .* is no list of strings"):
         Document("a", "text", labels=labels)
 
 
@@ -45,7 +45,7 @@ def test_any_sequence_of_labels_will_do(labels):
 
 
 def test_texts_of_other_classes_become_plain():
-    document = Document(np.str_("a"), np.str_("text"), np.str_("http://a"), owner=Colour.RED, labels=[np.str_("x")])
+    document = Document(np.str_("a"), np.str_("text"), np.str_("http://a"), owner=Colour.RED, labels=(np.str_("x"),))
     assert document == Document("a", "text", "http://a", owner="red", labels=("x",))
     texts = document.name, document.content, document.url, document.owner, *document.labels
     assert {type(text) for text in texts} == {str}

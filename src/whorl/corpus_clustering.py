@@ -42,7 +42,7 @@ from whorl.formats.corpora.read import (
     source_name,
 )
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
-from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault, Unchanged
+from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault, Unchanged, checked_columns
 from whorl.formats.corpora.remote import fetching
 from whorl.formats.corpora.tables import CorpusItem
 from whorl.model import Document, Hashes, Skipped
@@ -108,7 +108,7 @@ def cluster_corpus(
     ``strict``, no two of those listed are near-duplicates. With ``spark`` the phases run there. The other settings are
     those of ``ClusterSettings``.
     """
-    out, chosen, scheme = Path(out), ClusterSettings(**settings), resolve(scheme)
+    out, chosen, scheme = Path(out), ClusterSettings.of(settings), resolve(scheme)
     named = [paths] if isinstance(paths, str | Path) else paths
     corpus = Corpus([Path(path) for path in named], columns, rules)
     check_keep(keep)
@@ -167,7 +167,7 @@ class Corpus:
     the documents are read."""
 
     def __init__(self, paths: Sequence[Path], columns: Columns, rules: Rules) -> None:
-        self.paths, self.columns, self.rules = paths, columns, rules
+        self.paths, self.columns, self.rules = paths, checked_columns(columns), rules
         self.faults: list[dict[str, Any]] = []
         self.integers = 0
         self.sources = SourceRuns()

@@ -27,7 +27,7 @@ from whorl.corpus_sources import CorpusTexts, Source, find_sources, text_fronten
 from whorl.corpus_spans import DocumentSpans, SpanEditing, union
 from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import permutation
-from whorl.errors import InputError
+from whorl.errors import InputError, checked_number, checked_share
 from whorl.formats.archives.names import RefusedFileError, opened, reason
 from whorl.formats.archives.rules import DEFAULT as DEFAULT_RULES
 from whorl.formats.archives.rules import Rules
@@ -491,8 +491,8 @@ def decontaminate(
         raise InputError("against: name the evaluation sets")
     if action not in ACTIONS:
         raise InputError(f"action: {action!r} is unknown; choose one of {', '.join(ACTIONS)}")
-    if not 0 < threshold <= 1:
-        raise InputError(f"threshold: {threshold!r} is out of range; give a number above 0, up to 1")
+    threshold, shortest = checked_share("threshold", threshold), checked_number("shortest", shortest, 1)
+    common = None if common is None else checked_number("common", common, 1)
     check_arrow()
     columns, front = Columns(id=None, text=text, url=None, date=None), text_frontend(scheme)
     sources = find_sources(named, out, columns, rules, mark=action == "mark")

@@ -36,7 +36,7 @@ from whorl.corpus_output import (
 from whorl.corpus_rows import taking_rows
 from whorl.corpus_sources import CorpusTexts, Source, copied, find_sources, table_fault
 from whorl.corpus_spans import DocumentSpans, PassageEditing
-from whorl.errors import InputError
+from whorl.errors import InputError, checked_number
 from whorl.formats.archives.rules import DEFAULT as DEFAULT_RULES
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
@@ -121,13 +121,15 @@ def dedup(
     """
     is_whole = unit == DOCUMENT
     out, scheme = check_local(out), resolve(scheme)
-    chosen = ClusterSettings(**settings, boilerplate=boilerplate if is_whole else None)
+    chosen = ClusterSettings.of({**settings, "boilerplate": boilerplate if is_whole else None})
     columns = _columns(keep, text, date, rank)
     named = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     check_arrow()
     if not is_whole:
         if keep != "first" or strict or index is not None or tuple(base) or set(settings) - set(_WITHOUT_EFFECT):
             raise InputError(f"unit: {unit!r} keeps the first and compares exactly; leave out the other settings")
+        shortest, tokens = checked_number("shortest", shortest, 1), checked_number("tokens", tokens, 2)
+        boilerplate = None if boilerplate is None else checked_number("boilerplate", boilerplate, 0)
         host_column = None if boilerplate is None else url
         edit = _Edit(unit, shortest, tokens, mark, boilerplate, replace(columns, id=id, url=host_column), rules, scheme)
         return edit.run(named, out, chosen, fresh, progress)

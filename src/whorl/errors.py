@@ -22,6 +22,7 @@ errors under FaultsError.
 """
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,6 +66,21 @@ class DocumentError(InputError):
 
 class UnsuitedError(DocumentError):
     """A document is sound, but the scheme does not read its kind, such as prose among programs."""
+
+
+def checked_number(name: str, value: object, low: int, high: int | None = None) -> int:
+    """Return a setting that is a whole number; raise InputError unless it is in its range."""
+    if not isinstance(value, Integral) or int(value) < low or (high is not None and int(value) > high):
+        limits = f"{low} or more" if high is None else f"{low} to {high:,}"
+        raise InputError(f"{name}: {value!r} is out of range; give {limits}")
+    return int(value)
+
+
+def checked_share(name: str, value: object) -> float:
+    """Return a setting that is a share; raise InputError unless it is above 0 and at most 1."""
+    if not isinstance(value, Real) or not 0 < float(value) <= 1:
+        raise InputError(f"{name}: {value!r} is out of range; give a number above 0, up to 1")
+    return value if isinstance(value, int | float) else float(value)
 
 
 def similar(name: str, known: Iterable[str]) -> list[str]:

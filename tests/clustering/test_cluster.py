@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import whorl
 from tests.examples import examples
 from whorl import Document
-from whorl.clustering import ClusterSettingsError, counting
+from whorl.clustering import ClusterSettings, ClusterSettingsError, counting
 from whorl.clustering.cluster import cluster
 from whorl.clustering.counting import PairCounter, counted
 from whorl.clustering.joining import MISSING_PAIRS
@@ -177,8 +177,37 @@ def test_any_budget_of_memory_gives_the_same_pairs(tmp_path_factory, sets, memor
 
 def test_all_faults_of_settings_are_reported():
     with pytest.raises(ClusterSettingsError) as result:
-        cluster([], threshold=0, measure="x", modulus=12, common=1)
+        cluster([], threshold=2, measure="x", modulus=12, common=1)
     assert len(result.value.faults) == 4
+
+
+def test_only_settings_that_were_given_are_reported():
+    with pytest.raises(ClusterSettingsError) as result:
+        cluster(["a text"], measure="x")
+    assert result.value.faults == ("measure: 'x' is unknown; choose one of resemblance, containment",)
+
+
+@pytest.mark.parametrize("threshold", ["0.5", None, [0.5], float("nan")])
+def test_a_threshold_is_a_number(threshold):
+    with pytest.raises(ClusterSettingsError, match=r"^threshold: .* is out of range; give a number above 0, up to 1$"):
+        cluster(["a text"], threshold=threshold)
+
+
+def test_numbers_of_numpy_are_numbers():
+    settings = ClusterSettings.of({"threshold": np.float32(0.5), "modulus": np.int64(8)})
+    assert settings == ClusterSettings(threshold=0.5, modulus=8)
+    assert (type(settings.threshold), type(settings.modulus)) == (float, int)
+
+
+def test_an_unknown_setting_is_named():
+    with pytest.raises(InputError, match=r"unknown setting 'treshold': did you mean 'threshold'?"):
+        cluster(["a text"], treshold=0.5)
+
+
+def test_the_folder_of_temporary_data_exists(tmp_path):
+    with pytest.raises(InputError, match="nosuch: no such folder; make it first"):
+        cluster(["a text"], folder=tmp_path / "nosuch")
+    assert list(cluster(["a text"], folder=str(tmp_path)).ids) == ["0"]
 
 
 def test_any_objects_cluster_by_their_features():
@@ -315,8 +344,15 @@ def test_rows_have_other_columns_and_numbers_in_place_of_ids():
 
 @pytest.mark.parametrize("documents", ["corpus.jsonl", b"text", Path("corpus.jsonl"), {"text": "x"}, 7])
 def test_one_text_or_file_is_no_list_of_documents(documents):
-    with pytest.raises(InputError, match="is not a list of documents"):
+    with pytest.raises(InputError, match=r"documents: .* is not a list of documents"):
         whorl.cluster(documents)
+    with pytest.raises(InputError, match=r"base: .* is not a list of documents"):
+        whorl.cluster(["a text"], base=documents)
+
+
+def test_a_name_is_no_columns():
+    with pytest.raises(InputError, match=r"name a column with columns=Columns\(text='body'\)"):
+        whorl.cluster([{"body": "a text"}], columns="body")  # type: ignore[arg-type]
 
 
 def test_other_objects_are_refused_by_name():

@@ -14,6 +14,7 @@ from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, InputError
 from whorl.index import search
 from whorl.index.base import BATCH, BaseIndex
+from whorl.index.check import check_manuscript
 from whorl.index.prepare import full
 from whorl.model import Skipped
 
@@ -103,7 +104,7 @@ class IndexConformance:
         assert json.loads(json.dumps(entry.as_dict()))["owner"] == "änn"
 
     def test_facts_of_other_classes_are_stored_as_plain_ones(self, index):
-        document = Document(np.str_("a"), prose(1), np.str_("http://a"), labels=["x", np.str_("y")])
+        document = Document(np.str_("a"), prose(1), np.str_("http://a"), labels=["x", np.str_("y")])  # type: ignore[arg-type]
         index.add(document, sanctioned=np.True_)
         entry = index.entry("a")
         assert (entry.name, entry.url, entry.labels, entry.sanctioned) == ("a", "http://a", ("x", "y"), True)
@@ -111,9 +112,9 @@ class IndexConformance:
 
     @pytest.mark.parametrize("flag", ["1", "", 1, None])
     def test_a_flag_is_true_or_false(self, index, flag):
-        with pytest.raises(InputError, match="sanctioned: .* is no flag; give True or False"):
+        with pytest.raises(InputError, match=r"sanctioned: .* is no flag; give True or False"):
             index.add(Document("a", prose(1)), sanctioned=flag)
-        with pytest.raises(InputError, match="sanctioned: .* is no flag; give True or False"):
+        with pytest.raises(InputError, match=r"sanctioned: .* is no flag; give True or False"):
             list(index.add_all([Document("a", prose(1))], sanctioned=flag))
         assert len(index) == 0
 
@@ -124,6 +125,19 @@ class IndexConformance:
         with pytest.raises(InputError, match="document: bytes is neither a Document nor a path"):
             index.add(b"text")
         assert len(index) == 0
+
+    @pytest.mark.parametrize("limit", [0, -1, None, "5", 1.5])
+    def test_limits_are_checked(self, index, limit):
+        index.add(Document("a", prose(1)))
+        for ask in (
+            lambda: index.search(prose(1), limit=limit),
+            lambda: index.page(limit=limit),
+            lambda: index.page_by_number(limit=limit),
+            lambda: check_manuscript(index, Document("b", prose(1)), limit=limit),
+        ):
+            with pytest.raises(InputError, match=r"limit: .* is out of range; give 1 "):
+                ask()
+        assert len(index.search(prose(1), limit=np.int64(1))) == 1
 
     def test_removing(self, index):
         for number in range(4):

@@ -133,7 +133,7 @@ def test_labels_that_are_no_list_are_damage(tmp_path, labels):
     """An earlier version took one text for the labels and wrote it as it was, with a right checksum."""
     with Index.create(tmp_path, SCHEME) as index:
         index.add(Document("a", prose(1)))
-        old, values = index.entry("a").row()[-1], list(index.entry("a").row()[:-1])
+        *values, old = next(index.entries()).row()
         values[COLUMNS.index("labels")] = labels
         store = index._store
         with store.transaction():

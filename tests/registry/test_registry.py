@@ -12,7 +12,7 @@ from tests.registry.corpus import paragraphs, prose
 from whorl import Document, DocumentError, InputError, Scheme, Skipped
 from whorl.registry import registry as module
 from whorl.registry.reading import read
-from whorl.registry.registry import Registry
+from whorl.registry.registry import Registry, rotation
 from whorl.scheme import PRESETS
 from whorl.storage import store
 
@@ -207,6 +207,16 @@ def test_only_documents_are_registered(registry):
 def test_thresholds_are_checked(registry):
     with pytest.raises(InputError, match="threshold"):
         registry.search(prose(1), threshold=0)
+
+
+@pytest.mark.parametrize("limit", [0, -1, None, "5", 1.5])
+def test_limits_are_checked(registry, limit):
+    registry.add(Document("a", prose(1)))
+    with pytest.raises(InputError, match=r"limit: .* is out of range; give 1 or more"):
+        registry.search(prose(1), limit=limit)
+    if limit is not None:
+        with pytest.raises(InputError, match=r"limit: .* is out of range; give 1 or more"):
+            rotation(registry, registry.entries(), limit)
 
 
 def test_searches_are_counted_and_suspicion_is_reported(registry):

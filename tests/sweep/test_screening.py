@@ -145,6 +145,18 @@ def test_an_add_that_fails_stores_nothing(tmp_path):
             sweep.add_new([], DATE, overlap=2)
 
 
+@pytest.mark.parametrize("documents", ["text", b"text", Path("file"), {"text": "a"}])
+def test_one_document_is_no_list(tmp_path, documents):
+    with pytest.raises(InputError, match=r"base: .* is not a list of documents"):
+        Sweep.create(tmp_path / "s", base=documents)
+    with Sweep.create(tmp_path / "s") as sweep:
+        with pytest.raises(InputError, match=r"documents: .* is not a list of documents"):
+            list(sweep.screen(documents))
+        with pytest.raises(InputError, match=r"documents: .* is not a list of documents"):
+            sweep.add_new(documents, DATE)
+        assert sweep.sweeps() == []
+
+
 def test_unreadable_documents_are_named(tmp_path):
     with Sweep.create(tmp_path / "s") as sweep:
         missing, nameless = answered(sweep, [tmp_path / "missing.txt", Document("", " ".join(prose(1)))])

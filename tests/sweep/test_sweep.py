@@ -1,10 +1,10 @@
 """Sweeps against the definitions: clusters of all contents at once, answers from a list of all that was seen."""
 
+import datetime
 import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from datetime import date
 from itertools import groupby, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -64,7 +64,9 @@ def test_what_becomes_common_later_is_as_if_it_always_was(history, cuts, common,
 def test_only_documents_are_added(tmp_path):
     with Sweep.create(tmp_path / "sweeps", SCHEME) as sweep:
         for documents in ([{"text": "a b c"}], ["a b c"]):
-            with pytest.raises(InputError, match="number 0 is .*, not a Document; add_new takes texts, paths and rows"):
+            with pytest.raises(
+                InputError, match=r"number 0 is .*, not a Document; add_new takes texts, paths and rows"
+            ):
                 sweep.add(documents, "2026-01-01")  # type: ignore[arg-type]
         for one in ("a b c", Document("a", "a b c")):
             with pytest.raises(InputError, match="is not a list of documents; give a list; add_new takes texts"):
@@ -74,10 +76,10 @@ def test_only_documents_are_added(tmp_path):
 
 def test_facts_of_other_classes_damage_nothing(tmp_path):
     with Sweep.create(tmp_path / "sweeps", SCHEME) as sweep:
-        sweep.add([Document(np.str_("http://a"), "a b c", contact=np.str_("ann"))], date(2026, 1, 31))
+        sweep.add([Document(np.str_("http://a"), "a b c", contact=np.str_("ann"))], datetime.date(2026, 1, 31))
         sweep.verify()
         assert sweep.sweeps() == ["2026-01-31"]
-        assert sweep.find("http://a", as_of=date(2026, 2, 1)).url == "http://a"
+        assert sweep.find("http://a", as_of=datetime.date(2026, 2, 1)).url == "http://a"
 
 
 def test_a_shingle_that_becomes_common_takes_its_pairs_along(tmp_path):

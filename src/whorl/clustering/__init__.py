@@ -7,10 +7,11 @@ This module has the settings of a clustering, and their defaults.
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
-from whorl.errors import FaultsError
+from whorl.errors import FaultsError, InputError, UnknownNameError, checked_number, checked_share
 
 MEASURES = ("resemblance", "containment")
 
@@ -59,12 +60,28 @@ class ClusterSettings:
     workers: int = 0
 
     def __post_init__(self) -> None:
+        measure = self.measure if self.measure in MEASURES else MEASURES[0]  # an unknown one is the only fault then
         for name, defaults in (("threshold", THRESHOLDS), ("modulus", MODULI)):
-            if getattr(self, name) == 0 and self.measure in defaults:
-                object.__setattr__(self, name, defaults[self.measure])
-        faults = list(_faults(self))
+            if getattr(self, name) == 0:
+                object.__setattr__(self, name, defaults[measure])
+        faults = []
+        for name, checked in _CHECKED.items():
+            try:
+                object.__setattr__(self, name, checked(name, getattr(self, name)))
+            except InputError as error:
+                faults.append(str(error))
+        faults += _faults(self)
         if faults:
             raise ClusterSettingsError(faults)
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Return the settings of a call, checked. Raise UnknownNameError for an option that is none of them."""
+        names = [field.name for field in fields(cls)]
+        for name in options:
+            if name not in names:
+                raise UnknownNameError("setting", name, names)
+        return cls(**options)
 
     def most_documents(self, documents: int) -> int:
         """Return the number of documents, of so many, that may have a shingle before it is boilerplate."""
@@ -81,21 +98,25 @@ class ClusterSettings:
 
 
 def _faults(settings: ClusterSettings) -> Iterator[str]:
-    if not 0 < settings.threshold <= 1:
-        yield f"threshold: {settings.threshold!r} is out of range; give a number above 0, up to 1"
     if settings.measure not in MEASURES:
         yield f"measure: {settings.measure!r} is unknown; choose one of {', '.join(MEASURES)}"
     if isinstance(settings.modulus, int) and settings.modulus > 0 and settings.modulus.bit_count() != 1:
         yield f"modulus: {settings.modulus} is not a power of two"
     if settings.super_shingles and settings.measure == "containment":
         yield ("super shingles: they do not find a part in a larger document; leave them out for containment")
-    if settings.boilerplate is not None and not _is_number(settings.boilerplate, 0):
-        yield f"boilerplate: {settings.boilerplate!r} is out of range; give 0 or more"
-    for name, low in (("modulus", 1), ("least", 1), ("common", 2), ("memory", 1 << 20), ("workers", 0)):
-        value = getattr(settings, name)
-        if not _is_number(value, low):
-            yield f"{name}: {value!r} is out of range; give {low} or more"
 
 
-def _is_number(value: object, low: int) -> bool:
-    return isinstance(value, int) and value >= low
+def _at_least(low: int) -> Callable[[str, object], int]:
+    return lambda name, value: checked_number(name, value, low)
+
+
+# The settings that are numbers, and what returns each of them checked.
+_CHECKED: dict[str, Callable[[str, object], object]] = {
+    "threshold": checked_share,
+    "modulus": _at_least(1),
+    "least": _at_least(1),
+    "common": _at_least(2),
+    "boilerplate": lambda name, value: None if value is None else checked_number(name, value, 0),
+    "memory": _at_least(1 << 20),
+    "workers": _at_least(0),
+}

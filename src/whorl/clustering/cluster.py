@@ -18,7 +18,7 @@ from whorl.clustering import ClusterSettings
 from whorl.clustering.counting import PairCounter, counted
 from whorl.clustering.joining import Measured, Measurer, components, similarities, stars
 from whorl.clustering.reading import ShingleReader, base_shingles, batches
-from whorl.clustering.records import DocumentBatch, Item, Records, TextColumn, items_of, rows_of
+from whorl.clustering.records import DocumentBatch, Item, Records, TextColumn, items_of
 from whorl.clustering.result import CONTAINED, NEAR, UNIQUE, Clustering, Equals, PhaseCost, set_aside
 from whorl.clustering.sketching import CountingShingles, sketched, sorted_postings, super_shingled
 from whorl.clustering.store import RunStore
@@ -28,7 +28,7 @@ from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns, DigestSet
 from whorl.kernel import native_seen
-from whorl.model import Document, Hashes, Skipped
+from whorl.model import Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 from whorl.storage.postings import Postings
 from whorl.threads import Prefetch
@@ -439,7 +439,7 @@ def cluster(
     *,
     columns: Columns = DEFAULT_COLUMNS,
     base: Iterable[Any] = (),
-    folder: Path | None = None,
+    folder: Path | str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Clustering:
@@ -452,14 +452,11 @@ def cluster(
     Text that is also in a document of ``base``, such as a licence or a form, does not count. Data that does not fit
     into ``memory`` goes to a temporary folder below ``folder``. The other settings are those of ``ClusterSettings``.
     """
-    chosen = ClusterSettings(**settings)
-    if isinstance(documents, str | bytes | Path | Document | Mapping) or not isinstance(rows_of(documents), Iterable):
-        raise InputError(
-            f"documents: {type(documents).__name__} is not a list of documents; give a list of texts, paths or rows; "
-            "cluster_corpus takes files"
-        )
+    chosen = ClusterSettings.of(settings)
     recipe = resolve(scheme)
-    base_hashes = base_shingles(items_of(base, columns), recipe)
+    if folder is not None and not Path(folder).is_dir():
+        raise InputError(f"{folder}: no such folder; make it first, or leave out folder")
+    base_hashes = base_shingles(items_of(base, columns, name="base"), recipe)
     with (
         tempfile.TemporaryDirectory(prefix="whorl-", dir=folder) as home,
         ClusteringRun(Path(home), recipe, chosen, progress=progress, base=base_hashes) as run,

@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.errors import InputError
-from whorl.formats.corpora.records import BadRowError, Columns, CorpusRecord, Fault, RowPlace, fault, record
+from whorl.formats.corpora.records import (
+    BadRowError,
+    Columns,
+    CorpusRecord,
+    Fault,
+    RowPlace,
+    checked_columns,
+    fault,
+    record,
+)
 from whorl.kernel import native_shingles
 from whorl.model import Document, Hashes
 
@@ -134,39 +143,50 @@ def item_of_values(values: Mapping[str, Any], columns: Columns, number: int) -> 
 
 
 def items_of(
-    documents: Iterable[Any], columns: Columns, report: Callable[[int, int | None], object] = lambda done, total: None
-) -> Iterator[Item]:
-    """Yield what is clustered of texts, paths, documents and rows; ``report`` gets the number done, and of all if it is
-    known."""
+    documents: Iterable[Any], columns: Columns, report: Callable[[int, int | None], object] = lambda done, total: None,
+    *, name: str = "documents",
+) -> Iterator[Item]:  # fmt: skip
+    """Return what is clustered of texts, paths, documents and rows; ``report`` gets the number done, and of all if it
+    is known. Errors call the argument by its ``name``."""
+    rows, content = rows_of(documents), checked_columns(columns).content
+    if isinstance(documents, str | bytes | Path | Document | Mapping) or not isinstance(rows, Iterable):
+        raise InputError(
+            f"{name}: {type(documents).__name__} is not a list of documents; give a list of texts, paths or rows; "
+            "cluster_corpus and dedup take files"
+        )
     total = len(documents) if isinstance(documents, Sized) else None
-    for number, document in enumerate(_checked(iter(rows_of(documents)), columns.content)):
-        report(number, total)
-        yield _item(document, columns, number)
+
+    def items() -> Iterator[Item]:
+        for number, document in enumerate(_checked(iter(rows), content, name)):
+            report(number, total)
+            yield _item(document, columns, number, name)
+
+    return items()
 
 
-def _checked(documents: Iterator[Any], column: str) -> Iterator[Any]:
+def _checked(documents: Iterator[Any], column: str, name: str) -> Iterator[Any]:
     """Yield documents; raise InputError if the first rows have no such column. Only then is more than one of them
     awaited: documents may come in a stream."""
     first = list(islice(documents, 1))
     if first and isinstance(first[0], Mapping) and column not in first[0]:
         first += islice(documents, LOOKED_AT - 1)
-        there = dict.fromkeys(name for row in first if isinstance(row, Mapping) for name in row)
+        there = dict.fromkeys(each for row in first if isinstance(row, Mapping) for each in row)
         if column not in there:
             raise InputError(
-                f"documents: no column {column!r}; there are {', '.join(map(repr, there))}. Name the right one with "
+                f"{name}: no column {column!r}; there are {', '.join(map(repr, there))}. Name the right one with "
                 "columns=Columns(text=...)"
             )
     return chain(first, documents)
 
 
-def _item(document: Any, columns: Columns, number: int) -> Item:
+def _item(document: Any, columns: Columns, number: int, name: str) -> Item:
     if isinstance(document, Document | Features):
         return document
     if isinstance(document, Mapping):
         return item_of_values(document, columns, number)
     if not isinstance(document, str | bytes | Path):
         raise InputError(
-            f"documents: number {number} is {type(document).__name__}; give texts, paths, Documents, Features or rows "
+            f"{name}: number {number} is {type(document).__name__}; give texts, paths, Documents, Features or rows "
             "as dictionaries"
         )
     return Document(str(document) if isinstance(document, Path) else str(number), document)

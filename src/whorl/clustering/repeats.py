@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from whorl.clustering.store import PhaseStore
 from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import first_of_each, permutation
-from whorl.errors import InputError
+from whorl.errors import checked_number
 from whorl.kernel import native, native_shingles
 from whorl.model import Hashes
 from whorl.storage.postings import Postings
@@ -65,8 +65,7 @@ class Winnower:
     t: int
 
     def __post_init__(self) -> None:
-        if self.t < 2:
-            raise InputError(f"tokens: {self.t} is out of range; give 2 or more")
+        checked_number("tokens", self.t, 2)
 
     @property
     def k(self) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from whorl.engine.documents import WholeDocument, read_whole, read_wholes
 from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
-from whorl.errors import DocumentError, InputError
+from whorl.errors import DocumentError, InputError, checked_number
 from whorl.formats.reading import CODE
 from whorl.index.cover import Cover, PassageFilter, Timer, likeliest_copied
 from whorl.index.prepare import TEXT, Prepared, digest, prepare, refuse_larger
@@ -132,6 +132,7 @@ class BaseIndex(Closing, ABC):
         documents that share fingerprints are. A larger ``window`` than the scheme's, or fewer ``look_ups`` (the
         smallest hashes), is faster and gives an estimate. ``wanted`` returns whether a document may be a hit.
         """
+        checked_number("limit", limit, 1)
         if not isinstance(document, Document):
             document = Document(str(document) if isinstance(document, Path) else "", document)
         refuse_larger(document, self.scheme)
@@ -293,11 +294,13 @@ class BaseIndex(Closing, ABC):
         for text in (prefix, after):
             if not _is_unicode(text):
                 raise InputError(f"{text!r} is not Unicode, so no name begins with it")
-        return self._page(prefix, after, _checked_limit(limit))
+        checked_number("limit", limit, 1, MOST_LISTED)
+        return self._page(prefix, after, limit)
 
     def page_by_number(self, after: int = 0, limit: int = 50) -> list[Entry]:
         """Return the first documents with numbers above ``after``, in the order in which they were added."""
-        return self._page_by_number(after, _checked_limit(limit))
+        checked_number("limit", limit, 1, MOST_LISTED)
+        return self._page_by_number(after, limit)
 
     @abstractmethod
     def find(self, number: int) -> Entry | None:
@@ -430,9 +433,3 @@ def _checked_flag(sanctioned: object) -> bool:
     if not isinstance(sanctioned, bool | np.bool_):
         raise InputError(f"sanctioned: {sanctioned!r} is no flag; give True or False")
     return bool(sanctioned)
-
-
-def _checked_limit(limit: int) -> int:
-    if not 1 <= limit <= MOST_LISTED:
-        raise InputError(f"limit: {limit} is out of range; give 1 to {MOST_LISTED:,}")
-    return limit

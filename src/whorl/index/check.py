@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whorl.catalog import FRONTENDS
-from whorl.errors import DocumentError, InputError
+from whorl.errors import DocumentError, InputError, checked_number
 from whorl.formats.archives.names import printable
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
@@ -324,6 +324,7 @@ def check_manuscript(
     Raises DocumentError if the manuscript cannot be read, is too large or has no text, and InputError if a document of
     ``base`` cannot be read.
     """
+    checked_number("limit", limit, 1)
     document = document if isinstance(document, Document) else Document(str(document), document)
     refuse_large(document, index.scheme)
     rules = exclusions or Exclusions()

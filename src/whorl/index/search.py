@@ -18,7 +18,7 @@ from whorl.catalog import FRONTENDS
 from whorl.engine.documents import WholeDocument, read_whole
 from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
-from whorl.errors import InputError
+from whorl.errors import checked_number
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
 from whorl.index.prepare import decompress
@@ -180,8 +180,8 @@ def score(candidates: SearchCandidates, sizes: NDArray[np.int64]) -> Scores:
 
 def find_candidates(view: View, hashes: NDArray[np.uint64], look_ups: int | None) -> SearchCandidates:
     """Look the query's distinct hashes up, the smallest first, at most ``look_ups`` of them."""
-    if look_ups is not None and look_ups < 1:
-        raise InputError(f"look_ups: {look_ups} is out of range; give 1 or more")
+    if look_ups is not None:
+        checked_number("look_ups", look_ups, 1)
     hashes, count = hashes[:look_ups], len(hashes)
     postings = view.look_up(hashes)
     is_sanctioned = np.zeros(len(hashes), np.bool_)

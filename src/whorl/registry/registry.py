@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from whorl.engine.hashing import Key
-from whorl.errors import DocumentError
+from whorl.errors import DocumentError, checked_number
 from whorl.index.index import WAIT
 from whorl.model import Document, Skipped, checked_documents, document_at
 from whorl.registry.reading import Reading, read, width
@@ -230,4 +230,6 @@ def due(registry: Registry, *, older_than: int | None = None, suspicious: bool =
 
 def rotation(registry: Registry, entries: Iterable[RegistryEntry], limit: int | None = None) -> Rotation:
     """Return a rotation of these documents: of all, or of the ``limit`` oldest whose texts are at hand."""
+    if limit is not None:
+        checked_number("limit", limit, 1)
     return Rotation(entries, limit, registry._tried, registry._writer.rotate, BATCH)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.documents import read_whole
 from whorl.engine.hashing import Key
-from whorl.errors import DocumentError, InputError
+from whorl.errors import DocumentError, checked_number, checked_share
 from whorl.index.search import readable, verified
 from whorl.matching.passage import Passage
 from whorl.model import Document
@@ -142,8 +142,8 @@ def rank(
     store: RegistryStore, postings: PostingHits, reading: Reading, scheme: Scheme, threshold: float, limit: int
 ) -> tuple[list[RegistryHit], RegistryCost]:
     """Return the best documents. Of equal ones, the one registered first comes first, whenever it was rotated."""
-    if not 0 < threshold <= 1:
-        raise InputError(f"threshold: {threshold} is out of range; give a share above 0, at most 1")
+    checked_share("threshold", threshold)
+    checked_number("limit", limit, 1)
     mask = ignored(postings, len(reading.hashes), scheme)
     everyone = RegistryCandidates.of(postings, mask)
     near = everyone.at_least(_least(reading, scheme, threshold), PAGES)

@@ -193,7 +193,7 @@ def cluster(
         )
     there = [sql.col(f"`{name}`") for name in names.needed() if name in documents.columns]
     identity, recipe = [corpus, asdict(names)], resolve(scheme)
-    left_out = base_shingles(items_of(base, names), recipe)
+    left_out = base_shingles(items_of(base, names, name="base"), recipe)
     rows = documents.select(*there)
     return clustered(rows, sketching.table_rows(names), recipe, folder, identity, edges, left_out, **settings)
 
@@ -209,7 +209,7 @@ def clustered(
     **settings: Any,
 ) -> Clustered:
     """Cluster the documents that ``opened`` makes of the rows. The shingles of ``base`` do not count."""
-    chosen, recipe = ClusterSettings(**settings), resolve(scheme)
+    chosen, recipe = ClusterSettings.of(settings), resolve(scheme)
     home = folder or tempfile.mkdtemp(prefix="whorl-spark-")
     left_out = np.empty(0, np.uint64) if base is None else base
     run = _Run(Stages(documents.sparkSession, home), recipe, chosen, corpus, left_out)

@@ -69,14 +69,7 @@ def checked(options: Mapping[str, Any]) -> ClusterSettings:
     unknown = sorted(set(options) - set(FIXED))
     if unknown:
         raise InputError(f"{', '.join(unknown)}: not a setting of sweeps; choose from {', '.join(FIXED)}")
-    return ClusterSettings(**options)
-
-
-def checked_share(share: float) -> float:
-    """Return a share, above 0 and at most 1."""
-    if not 0 < share <= 1:
-        raise InputError(f"overlap: {share!r} is out of range; give a number above 0, up to 1")
-    return share
+    return ClusterSettings.of(options)
 
 
 def to_json(settings: ClusterSettings) -> str:

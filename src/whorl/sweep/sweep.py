@@ -12,6 +12,7 @@ from whorl.clustering import ClusterSettings
 from whorl.clustering.reading import base_shingles
 from whorl.clustering.records import Item, items_of
 from whorl.engine.hashing import Key
+from whorl.errors import checked_share
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns
@@ -21,7 +22,7 @@ from whorl.storage.folder import copied_store, is_finished, making, writing
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
 from whorl.stores import LOCK, SEGMENTS, SWEEP_DATABASE, missing_store
-from whorl.sweep import When, checked, checked_share, from_json, normalise, to_json
+from whorl.sweep import When, checked, from_json, normalise, to_json
 from whorl.sweep.adding import Progress, SweepAdd
 from whorl.sweep.contents import ContentReader, KnownDigests
 from whorl.sweep.pairs import clusters
@@ -66,7 +67,10 @@ class Sweep(Closing):
         base may be given as its shingles. The scheme, the base and the settings (threshold, measure, common, closure,
         modulus, least: those of ``whorl.cluster``) cannot change later."""
         folder, fixed, recipe = Path(folder), checked(options), resolve(scheme)
-        shingles = base if isinstance(base, np.ndarray) else base_shingles(items_of(base, DEFAULT_COLUMNS), recipe)
+        if isinstance(base, np.ndarray) and base.dtype == np.uint64:
+            shingles = base
+        else:
+            shingles = base_shingles(items_of(base, DEFAULT_COLUMNS, name="base"), recipe)
         with making(folder, SWEEP_DATABASE):
             store = SweepStore(folder / SWEEP_DATABASE, create=True)
             store.make(recipe, settings=to_json(fixed), base=b64encode(shingles.tobytes()).decode())
@@ -119,7 +123,7 @@ class Sweep(Closing):
         try:
             with snapshot.reading():
                 segments = snapshot.segments()
-                screen = Screen(self._store, lambda: segments, self._reader, MEMORY, checked_share(overlap))
+                screen = Screen(self._store, lambda: segments, self._reader, MEMORY, checked_share("overlap", overlap))
                 for reads in self._reader.read_batches(items_of(documents, columns), KnownDigests()):
                     yield from (judged.answer for judged in screen.judge(reads, among=False))
         finally:
@@ -162,7 +166,7 @@ class Sweep(Closing):
         with writing(self.folder / LOCK, wait):
             self._store.check_same()
             add = SweepAdd(self._store, self._segments, self._reader, memory, progress or _ignore)
-            return add.run_new(items, normalise(date), checked_share(overlap), again, answered or _forget)
+            return add.run_new(items, normalise(date), checked_share("overlap", overlap), again, answered or _forget)
 
     def find(self, url: str, *, as_of: When | None = None, shown: When | None = None) -> PageLocations:
         """Lost and found: find where the last content of a page is now. ``as_of`` ignores later sweeps; ``shown`` takes

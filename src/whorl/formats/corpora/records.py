@@ -215,6 +215,15 @@ class LabelledColumns(Columns):
 
 DEFAULT = Columns()
 
+
+def checked_columns(columns: object) -> Columns:
+    """Return the names of columns; raise InputError for anything else, such as one name."""
+    if not isinstance(columns, Columns):
+        name = columns if isinstance(columns, str) else "..."
+        raise InputError(f"columns: {columns!r} is no Columns; name a column with columns=Columns(text={name!r})")
+    return columns
+
+
 # Usual name of the column with the contact address for a document.
 CONTACT = "contact"
 
