@@ -20,9 +20,9 @@ import pytest
 
 import whorl
 from whorl.comparison.evidence.finding import SubmissionTexts, Text
-from whorl.comparison.evidence.hidden import unseen_in_html
 from whorl.comparison.evidence.oddities import traces
 from whorl.formats.code.row import CLOSERS
+from whorl.formats.documents.hidden import unseen_in_html
 
 # Characters of the first text, and how many times as long the second is.
 SIZE, TIMES = 1_500, 8
@@ -41,7 +41,7 @@ SKIPPED = ("whorl.spark", "whorl.__main__", "whorl.service.worker")
 
 # Patterns whose text is bounded before they see it: where, and why that is so.
 BOUNDED = {
-    "whorl.comparison.evidence.hidden:_STYLE": "a tag has LONGEST_TAG characters at the most",
+    "whorl.formats.documents.hidden:_STYLE": "a tag has LONGEST_TAG characters at the most",
     "whorl.formats.encoding:DECLARATIONS": "the beginning of a file alone is looked at",
 }
 

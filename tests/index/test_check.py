@@ -784,3 +784,43 @@ def test_programs_are_parsed_together_with_the_passages_of_a_search(monkeypatch)
     assert sizes[0] > 1
     assert explained
     assert explained.items() <= hits.items()
+
+
+def w_hidden(text: str) -> str:
+    return str(w_paragraph(text)).replace("<w:t>", '<w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>')
+
+
+def test_letters_that_are_not_seen_do_not_lower_the_similarity():
+    index = MemoryIndex.create("text")
+    index.add(Document("song", SONG))
+    padding = " ".join(f"Padding number {number} says nothing of its own." for number in range(20))
+    check = check_manuscript(index, Document("draft.docx", docx(w_paragraph(SONG) + w_hidden(padding))))
+    assert check.counted.similarity == check.raw.similarity == 1
+    assert check.letters == sum(map(str.isalnum, SONG))
+    (note,) = check.notes
+    amount = sum(map(str.isalnum, padding))
+    assert note.startswith(f"{amount:,} letters of this file are not shown on its pages (“Padding number 0")
+    assert "do not count" in note
+
+
+def test_letters_that_are_not_seen_count_if_a_source_has_them():
+    index = MemoryIndex.create("text")
+    index.add(Document("song", SONG))
+    check = check_manuscript(index, Document("draft.docx", docx(w_paragraph(OWN) + w_hidden(SONG))))
+    assert check.letters == sum(map(str.isalnum, SONG + OWN))
+    assert check.counted.similarity > 0.5
+
+
+def test_hidden_letters_between_the_words_are_noted():
+    index = MemoryIndex.create("text")
+    index.add(Document("song", SONG))
+    seen = [str(w_paragraph(word + " ")) for word in SONG.split() * 2]
+    runs = "".join(word + w_hidden("zq ") for word in seen).replace("</w:p><w:p>", "")
+    (note,) = check_manuscript(index, Document("draft.docx", docx(runs))).notes
+    assert note.endswith("they count, so the similarity may be too low")
+
+
+def test_few_letters_that_are_not_seen_are_no_matter():
+    index = MemoryIndex.create("text")
+    index.add(Document("song", SONG))
+    assert check_manuscript(index, Document("draft.docx", docx(w_paragraph(SONG) + w_hidden("a label")))).notes == ()

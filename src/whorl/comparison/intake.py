@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whorl.comparison.evidence.finding import SubmissionTexts, Text
-from whorl.comparison.evidence.hidden import hidden_text
 from whorl.comparison.layouts import Layout
 from whorl.comparison.normal_form import NO_NORMAL_FORM, SubmissionNormalForms, normal_form_of
 from whorl.comparison.result import File
@@ -24,6 +23,7 @@ from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError, InputError, UnsuitedError
 from whorl.formats.archives.rules import Rules
 from whorl.formats.archives.walk import ChildItem, Walk, children
+from whorl.formats.documents.hidden import FORMATS, hidden_text
 from whorl.formats.encoding import load_content
 from whorl.matching.evidence import Evidence, evidence, sift
 from whorl.matching.starter_code import StarterCode, merge_spans
@@ -75,10 +75,6 @@ class SpillBuffer:
 def stream_digest(symbols: Symbols) -> bytes:
     """Return the digest of a token stream's values, whatever their width."""
     return blake2b(symbols.astype("<u8").tobytes(), digest_size=16).digest()
-
-
-# Formats with pages, on which text can be hidden.
-PAGED = ("html", "pdf")
 
 
 class ReadFile(NamedTuple):
@@ -171,7 +167,7 @@ class SubmissionReader:
 
 def _unseen(item: Document | Skipped, whole: WholeDocument) -> tuple[tuple[str, ...], str]:
     """Return the text that a document's pages do not show, and the reason if that is unknown."""
-    if isinstance(item, Skipped) or whole.format not in PAGED:
+    if isinstance(item, Skipped) or whole.format not in FORMATS:
         return (), ""
     try:
         return hidden_text(load_content(item.content), whole.format), ""

@@ -26,11 +26,13 @@ from whorl.errors import DocumentError, InputError, checked_number
 from whorl.formats.archives.names import printable
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
+from whorl.formats.documents.hidden import FORMATS, LITTLE, hidden_text
 from whorl.formats.documents.pages import NO_TEXT
+from whorl.formats.encoding import load_content
 from whorl.formats.reading import CODE
 from whorl.index.base import BaseIndex
 from whorl.index.memory import MemoryIndex
-from whorl.index.places import Reason, find_places
+from whorl.index.places import Reason, find_places, letters_of, locate
 from whorl.index.prepare import MOST_BYTES, refuse_larger
 from whorl.index.search import Hit, Hits, Wanted, first_match
 from whorl.index.store import Entry
@@ -43,6 +45,8 @@ from whorl.scheme import Scheme
 LIMIT = 100
 # Ignore the rest of a source or of a passage below this many letters: a few words that happen to continue a match.
 RESIDUE = 20
+# Characters of hidden text that a note shows.
+EXAMPLE = 40
 # Letters of a source before and after a passage: a program's docstring, comments and imports, which are no tokens.
 CONTEXT = 400
 # Bits of a token that does not repeat the match before it, in unrelated programs: docs/decisions/0006-code-tokens.md.
@@ -351,10 +355,11 @@ def check_hits(
     texts = base if isinstance(base, BaseTexts) else BaseTexts(index.scheme, base)
     if texts:
         places[Reason.BASE] = tuple(union(texts.spans(document, hits.text)))
-    measure = Measure(hits.text, None if stream is None or not _is_program(hits.format) else stream.spans)
     everything = [[span for passage in source.passages for span in passage.spans] for source in sources]
     excluded = _excluded(places, rules)
-    notes = (*hits.notes, *_undatable(hits, rules))
+    unseen, about_unseen = _unseen(document, hits, union(span for spans in everything for span in spans))
+    measure = Measure(hits.text, None if stream is None or not _is_program(hits.format) else stream.spans, unseen)
+    notes = (*hits.notes, *about_unseen, *_undatable(hits, rules))
     return ManuscriptCheck(
         document.name, hits.text, hits.format, notes, hits.marks, measure, sources, places, rules,
         attribute(everything, measure),
@@ -372,6 +377,30 @@ def _places(document: Document, hits: Hits, scheme: Scheme) -> dict[Reason, tupl
     if scheme.frontend == CODE or _is_program(hits.format):
         return {}
     return find_places(document, hits.text, hits.format, hits.marks, scheme)
+
+
+def _unseen(document: Document, hits: Hits, matched: Sequence[Span]) -> tuple[list[Span], tuple[str, ...]]:
+    """Return the spans that are not seen on the pages and that no source has, and a note. What a source has counts in
+    any case: white letters may stand on a dark ground that was not recognised."""
+    if hits.format not in FORMATS:
+        return [], ()
+    try:
+        pieces = hidden_text(load_content(document.content), hits.format, sheets=True)
+    except DocumentError as error:
+        return [], (f"hidden text was not searched: {error.reason}",)
+    amount = sum(len(letters_of(piece)) for piece in pieces)
+    if amount <= LITTLE:
+        return [], ()
+    spans, missed = locate(pieces, hits.text)
+    if not missed:
+        counting = "they do not count, unless a source has them"
+    elif spans:
+        counting = f"{missed:,} of them count, since their places are not known"
+    else:
+        counting = "they count, so the similarity may be too low"
+    example = printable(" ".join(pieces)[:EXAMPLE])
+    note = f"{amount:,} letters of this file are not shown on its pages (“{example}…”): {counting}"
+    return subtract(spans, matched), (note,)
 
 
 def _order(source: ManuscriptSource) -> tuple[int, int, str]:

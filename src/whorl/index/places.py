@@ -68,6 +68,8 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _COMMENTS = {"html": re.compile(r"(?s)<!--.*?-->"), "latex": re.compile(r"(?<!\\)%.*")}
 # Characters of private use, to mark the beginnings and ends of structures in a source while its text is extracted.
 _PRIVATE = range(0xE000, 0xF8FF)
+# Letters of a piece of a text that may occur elsewhere by chance.
+_BY_CHANCE = 20
 # Stretches that may be missing when marks changed the reading. Each costs a search of the whole text.
 _MISSED = 100
 
@@ -144,6 +146,31 @@ def _closings(text: str, marks: str) -> list[int]:
     """Return the places where marks can close a quotation. An apostrophe within a word closes nothing."""
     apart = r"(?<!\s)" if set(marks) & set("'’‘") else ""
     return [match.start() for match in re.finditer(rf"{apart}[{marks}]{_BEHIND}", text)]
+
+
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a text."""
+    return "".join(filter(str.isalnum, text))
+
+
+def locate(pieces: Iterable[str], text: str) -> tuple[list[Span], int]:
+    """Return the places of the pieces of a text, and the number of letters without one. Letters are compared. A piece
+    follows the one before, or is longer than any that occurs by chance."""
+    places, letters = [place for place, character in enumerate(text) if character.isalnum()], letters_of(text)
+    spans, behind, missed, searched = list[Span](), 0, 0, 0
+    for piece in pieces:
+        wanted = letters_of(piece)
+        start = behind if letters.startswith(wanted, behind) else -1
+        if start < 0 and len(wanted) >= _BY_CHANCE and searched <= _MISSED:
+            start = letters.find(wanted, behind)
+            start = letters.find(wanted) if start < 0 else start
+            searched += start < 0
+        if start < 0:
+            missed += len(wanted)
+        elif wanted:
+            behind = start + len(wanted)
+            spans.append(Span(places[start], places[behind - 1] + 1))
+    return union(spans), missed
 
 
 def bibliography(text: str) -> list[Span]:

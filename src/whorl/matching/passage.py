@@ -167,9 +167,9 @@ def covered_once(coverages: Iterable[Sequence[Span]]) -> list[Span]:
 
 class Measure:
     """The letters and the words of a text, inside any spans of it. Letters and digits count; with ``symbols``, all that
-    can be seen of these. A letter of a script without spaces is a word of its own."""
+    can be seen of these; none in the spans ``without``. A letter of a script without spaces is a word of its own."""
 
-    def __init__(self, text: str, symbols: Spans | None = None) -> None:
+    def __init__(self, text: str, symbols: Spans | None = None, without: Iterable[Span] = ()) -> None:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         is_letter = _are(_is_letter, codes)
         begins = _begins(codes, is_letter)
@@ -179,6 +179,8 @@ class Measure:
                 for places in (symbols.starts, symbols.ends)
             )
             is_letter = _are(_is_visible, codes) & (np.cumsum(begun - ended)[:-1] > 0)
+        for start, end in without:
+            is_letter[start:end] = begins[start:end] = False
         self._letters = np.concatenate([[0], np.cumsum(is_letter)])
         self._words = np.concatenate([[0], np.cumsum(begins)])
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 class Text(NamedTuple):
     """A file of a submission. ``format`` is the detected format. ``unseen`` are its hidden pieces of text
-    (``hidden.hidden_text``). ``starter_code`` are its spans of starter code, sorted; they are blank here."""
+    (``formats.documents.hidden``). ``starter_code`` are its spans of starter code, sorted; they are blank here."""
 
     name: str
     format: str

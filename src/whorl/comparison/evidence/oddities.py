@@ -32,6 +32,7 @@ from whorl.comparison.evidence.traits import (
     text_of,
     words,
 )
+from whorl.formats.documents.hidden import LITTLE
 from whorl.kernel import native_traces
 
 # Deceptive characters or words to tolerate in a submission: a stray one comes from a web page.
@@ -171,9 +172,6 @@ def _idle(codes: Numbers, spans: Numbers) -> int:
 
 
 PADDING, UNSEEN, LOOK_ALIKES, HIDDEN = "padding", "unseen characters", "look-alikes", "hidden text"
-
-# Tolerated characters of hidden text in a document: a label for screen readers, a printer's mark.
-LITTLE = 60
 
 
 class Deception(NamedTuple):

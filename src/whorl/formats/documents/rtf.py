@@ -32,6 +32,7 @@ TEXTS |= {"emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022"}
 TEXTS |= {"lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d"}
 SIGNS = {"~": "\xa0", "-": "\xad", "_": "\u2011", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n"}
 PROPERTIES = frozenset(("uc", "v", "deleted", "plain", "footnote", "f", "fcharset", "ansicpg", "mac", "pc", "pca"))
+PROPERTIES |= {"cf", "fs"}
 PARAGRAPHS = frozenset({"par", "sect", "page", "row"})
 
 # Windows' numbers of character sets (\fcharset) that are not that of the whole document.
@@ -50,13 +51,26 @@ class _Group(NamedTuple):
     codec: str = USUAL
     aside: bool = False
     fonts: bool = False
+    colour: int = 0  # the number of the letters' colour in the table of colours
+    size: int = 24  # of the letters, in half points
 
 
 def extract(data: bytes | str) -> Extracted:
+    return Extracted(_Reader(_source(data), isinstance(data, str)).read().strip("\n"))
+
+
+def runs(data: bytes | str) -> list[tuple[str, int, int]]:
+    """Return the runs of the text in order, each with the number of its colour and its size in half points."""
+    reader = _RunReader(_source(data), isinstance(data, str))
+    reader.read()
+    return reader.runs
+
+
+def _source(data: bytes | str) -> str:
     text = data if isinstance(data, str) else data.decode("latin-1")
     if not text.lstrip("\ufeff\r\n\t ").startswith("{\\rtf"):
         raise DocumentError("it is no RTF: it does not begin with {\\rtf")
-    return Extracted(_Reader(text, isinstance(data, str)).read().strip("\n"))
+    return text
 
 
 @dataclass
@@ -168,9 +182,13 @@ class _Reader:
         elif word in ("v", "deleted"):
             self.group = self.group._replace(hidden=number != 0)
         elif word == "plain":
-            self.group = self.group._replace(hidden=False)
+            self.group = self.group._replace(hidden=False, colour=0, size=24)
         elif word == "footnote":
             self.group = self.group._replace(aside=True)
+        elif word == "cf":
+            self.group = self.group._replace(colour=number or 0)
+        elif word == "fs":
+            self.group = self.group._replace(size=24 if number is None else number)
         else:
             self._encoding(word, number or 0)
 
@@ -184,6 +202,18 @@ class _Reader:
         else:
             self.codec = _codec({"mac": 10000, "pc": 437, "pca": 850}.get(word, number))
             self.group = self.group._replace(codec=self.codec)
+
+
+@dataclass
+class _RunReader(_Reader):
+    """A pass that keeps how each run of the text looks."""
+
+    runs: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def _emit(self, text: str) -> None:
+        super()._emit(text)
+        if text and not self.group.skipped and not self.group.hidden:
+            self.runs.append((text, self.group.colour, self.group.size))
 
 
 def _paired(text: str) -> str:
