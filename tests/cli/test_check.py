@@ -80,6 +80,21 @@ def test_base_is_left_out(index):
     assert "--base: nothing: no documents found" in run("check", index, "draft.txt", "--base", "nothing").stderr
 
 
+def test_a_scanned_base_is_named(index):
+    Path("scan.pdf").write_bytes(pdf([[]]))
+    result = run("check", index, "draft.txt", "--base", "scan.pdf")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: --base: scan.pdf: no text: scanned pages need OCR first\n"
+    Path("phrases").mkdir()
+    Path("scan.pdf").rename("phrases/scan.pdf")
+    Path("phrases/song.txt").write_text(SONG)
+    result = run("check", index, "draft.txt", "--base", "phrases")
+    assert "   0% similar" in result.stdout
+    assert (result.exit_code, result.stderr) == (
+        1, "skipped: phrases/scan.pdf: in the base: no text: scanned pages need OCR first\n"
+    )  # fmt: skip
+
+
 def test_a_base_that_cannot_be_read_is_no_fault_of_the_manuscript(index):
     Path("junk.docx").write_bytes(b"no office file" * 100)
     result = run("check", index, "draft.txt", "--base", "junk.docx")

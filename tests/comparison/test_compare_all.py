@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import whorl
 from tests.comparison.planting import copies, edited, renamed, reordered, samples
 from tests.examples import examples
+from tests.formats.documents.writers import pdf
 from whorl.comparison.export import as_json
 from whorl.comparison.settings import SettingsError
 from whorl.formats.archives.rules import Rules
@@ -333,6 +334,17 @@ def test_a_base_of_another_kind_is_refused_with_the_reason(tmp_path):
     (tmp_path / "task.txt").write_text("The task.")
     with pytest.raises(whorl.InputError, match=r"no readable file: .*\(task\.txt: .*program"):
         whorl.compare_all([tmp_path / "a.py"], scheme="code", base=tmp_path / "task.txt")
+
+
+def test_a_scanned_base_is_refused_or_named(tmp_path):
+    (tmp_path / "a.txt").write_text("A text.")
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "scan.pdf").write_bytes(pdf([[]]))
+    with pytest.raises(whorl.InputError, match=r"no readable file: .*scan\.pdf: no text: scanned pages need OCR"):
+        whorl.compare_all([tmp_path / "a.txt"], base=tmp_path / "base")
+    (tmp_path / "base" / "task.txt").write_text("The task.")
+    found = whorl.compare_all([tmp_path / "a.txt"], base=tmp_path / "base")
+    assert [item.file for item in found.not_compared if item.reason.startswith("in the base: no text")] == ["scan.pdf"]
 
 
 @pytest.mark.parametrize("rules", [Rules(include=("part1/*.py",)), Rules(exclude=("given.py",))])

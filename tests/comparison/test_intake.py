@@ -75,6 +75,11 @@ class TestSubmissions:
         reasons = [(left_out.name, left_out.reason) for left_out in found.skipped]
         assert reasons == [("cy.zip/x.zip/", "empty"), ("cy.zip/", "nothing in it can be compared")]
 
+    def test_the_files_of_a_submission_without_any_are_counted_once(self, tmp_path):
+        found = whorl.compare_all(write(tmp_path, {"ada/x.py": "", "bo.py": PROGRAM, "cy.py": OTHER}))
+        names = {left_out.name: (left_out.files, left_out.expected) for left_out in found.skipped}
+        assert names == {"ada/x.py": (1, True), "ada/": (0, False)}
+
     @pytest.mark.parametrize("wrapper", ["class", "java", "a", "a/b"])
     def test_files_have_their_names_inside_the_submission(self, wrapper, tmp_path):
         files = {f"{wrapper}/a/src/a.txt": ESSAYS[0], f"{wrapper}/b/src/b.txt": ESSAYS[0]}

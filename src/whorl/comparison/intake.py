@@ -24,6 +24,7 @@ from whorl.errors import DocumentError, InputError, UnsuitedError
 from whorl.formats.archives.rules import Rules
 from whorl.formats.archives.walk import ChildItem, Walk, children
 from whorl.formats.documents.hidden import FORMATS, hidden_text
+from whorl.formats.documents.pages import NO_TEXT
 from whorl.formats.encoding import load_content
 from whorl.matching.evidence import Evidence, evidence, sift
 from whorl.matching.starter_code import StarterCode, merge_spans
@@ -260,7 +261,10 @@ class SubmissionIntake:
         if paths:
             before = len(self.skipped)
             rules = replace(self._reader.rules, include=(), exclude=())
-            read = list(self._wholes(replace(self._reader, rules=rules), paths))
+            wholes = list(self._wholes(replace(self._reader, rules=rules), paths))
+            read = [(file, whole) for file, whole in wholes if NO_TEXT not in whole.fingerprints.notes]
+            scans = (file for file, whole in wholes if NO_TEXT in whole.fingerprints.notes)
+            self.skipped += [Skipped(file.name, NO_TEXT, size=file.size) for file in scans]
             self.base += [
                 SubmissionTexts(file.child, (Text(file.name, whole.format, whole.text),)) for file, whole in read
             ]
@@ -287,7 +291,8 @@ class SubmissionIntake:
         self.skipped += self._without_documents(self._skipped_inside[before:])
 
     def _without_documents(self, skipped: Iterable[Skipped]) -> Iterator[Skipped]:
-        """Yield a record for each submission whose files were all skipped by rules, so that it is not lost silently."""
+        """Yield a record for each submission whose files were all skipped by rules, so that it is not lost silently.
+        Its files are counted by their own records."""
         read = {entry.child for entry in self._entries.values()}
         files: dict[str, list[Skipped]] = {}
         for item in skipped:
@@ -296,8 +301,8 @@ class SubmissionIntake:
         for child, items in files.items():
             if not all(item.expected for item in items):
                 continue
-            count, size = sum(item.files for item in items), sum(item.size or 0 for item in items)
-            yield Skipped(f"{child}/", "nothing in it can be compared", count, size, submission=child)
+            size = sum(item.size or 0 for item in items)
+            yield Skipped(f"{child}/", "nothing in it can be compared", 0, size, submission=child)
 
     def _wholes(
         self, reader: SubmissionReader, paths: Iterable[Path], part: range | None = None

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whorl.catalog import FRONTENDS
-from whorl.errors import DocumentError, InputError, checked_number
+from whorl.errors import DocumentError, InputError, UnsuitedError, checked_number
 from whorl.formats.archives.names import printable
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
@@ -476,9 +476,14 @@ class BaseTexts:
         return self._index.documents
 
     def add(self, document: Document) -> None:
-        """Add a text. Raises DocumentError if it cannot be read, or is of a kind that the scheme does not read."""
+        """Add a text. Raises DocumentError if it cannot be read, has no text, or is of a kind that the scheme does not
+        read."""
         # All have one owner, since what many owners have is ignored as common.
         self._index.add(replace(document, owner=Reason.BASE.value))
+        entry = self._index.entry(document.name)
+        if entry is not None and entry.symbols == 0:
+            self._index.remove(document.name)
+            raise DocumentError(NO_TEXT) if entry.format == "pdf" else UnsuitedError("no text to compare")
 
     def spans(self, document: Document, text: str) -> Iterator[Span]:
         """Yield what a manuscript shares with these texts."""
