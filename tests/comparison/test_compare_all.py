@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import whorl
 from tests.comparison.planting import copies, edited, renamed, reordered, samples
 from tests.examples import examples
+from tests.formats.archives.packing import zipped
 from tests.formats.documents.writers import pdf
 from whorl.comparison.export import as_json
 from whorl.comparison.settings import SettingsError
@@ -24,6 +25,16 @@ from whorl.formats.text import TextFrontend
 K, W = 5, 4
 T = K + W - 1
 SHORT = whorl.Scheme(k=K, w=W)
+
+ESSAY, PROGRAM = samples("text")[0].text, samples("python")[0].text
+# What comes with a program: a report, a README, data, and a list of words.
+WITH_PROGRAM = {
+    "main.py": PROGRAM,
+    "report.tex": "\\documentclass{article}\n" + ESSAY,
+    "README.md": ESSAY * 20,
+    "data.csv": "1.5,2.5\n" * 5000,
+    "words.txt": "keeper\nlamp\n" * 5000,
+}
 
 
 def write(folder, files):
@@ -281,11 +292,51 @@ class TestSettings:
         found = whorl.compare_all(write(tmp_path, {"a.txt": samples("text")[0].text}))
         assert (len(found.submissions), found.pairs, found.clusters) == (1, (), ())
 
-    def test_without_a_scheme_programs_make_it_code(self, tmp_path):
-        prose = write(tmp_path / "prose", {"a.txt": "A text.", "b.md": "# Another"})
-        mixed = write(tmp_path / "mixed", {"a.txt": "A text.", "b/main.c": "int main(void) { return 0; }"})
-        assert whorl.compare_all(prose).scheme == whorl.PRESETS["text"]
-        assert whorl.compare_all(mixed).scheme == whorl.PRESETS["code"]
+    @pytest.mark.parametrize(
+        ("files", "scheme"),
+        [
+            ({"a.txt": "A text.", "b.md": "# Another"}, "text"),
+            ({"a.txt": "A text.", "b/main.c": "int main(void) { return 0; }"}, "code"),
+            # One program does not decide for a class, whatever its place.
+            ({"a.txt": ESSAY, "b.txt": ESSAY, "zz.R": "x <- read.csv('d.csv')"}, "text"),
+            ({"0.R": "x <- read.csv('d.csv')", "a.txt": ESSAY, "b.txt": ESSAY}, "text"),
+            ({"a/a.txt": ESSAY * 3, "a/count.py": "print(len(open('a.txt').read()))", "b.txt": ESSAY}, "text"),
+            # A report, a README, data and word lists do not make a program prose.
+            ({f"{name}/{file}": text for name in "ab" for file, text in WITH_PROGRAM.items()}, "code"),
+            (
+                {"a.py": PROGRAM, "b.py": PROGRAM, "marks.csv": "a,1\n" * 99, "more.csv": "b,2\n", "README": ESSAY},
+                "code",
+            ),
+            # Many files of data in one submission do not hide the programs.
+            ({**{f"a/data/{n}.csv": f"{n},{n}\n" for n in range(600)}, "a/z.py": PROGRAM, "b.py": PROGRAM}, "code"),
+            # Nor do names that say nothing.
+            ({"a.txt": PROGRAM, "b.txt": PROGRAM, "c.txt": ESSAY}, "code"),
+            ({"a.html": "<!DOCTYPE html><p>" + ESSAY, "b.html": "<html><p>" + ESSAY}, "text"),
+        ],
+    )
+    def test_without_a_scheme_what_most_are_decides(self, files, scheme, tmp_path):
+        assert whorl.compare_all(write(tmp_path, files)).scheme == whorl.PRESETS[scheme]
+
+    def test_an_export_counts_its_people_not_its_files(self, tmp_path):
+        files = {}
+        for number, name in enumerate(("doejane", "roejohn", "poeann"), 101):
+            files[f"{name}_{number}_{number + 800}_main.py"] = PROGRAM
+            files |= {f"{name}_{number}_{number + 810 + part}_part{part}.txt": ESSAY for part in range(2)}
+        found = whorl.compare_all(write(tmp_path, files))
+        assert (len(found.submissions), found.scheme) == (3, whorl.PRESETS["code"])
+
+    def test_members_of_an_archive_decide_as_files_do(self, tmp_path):
+        essays = {f"{name}/essay.txt": ESSAY for name in "abc"}
+        (tmp_path / "class.zip").write_bytes(zipped({"0/a.R": "x <- 1", **essays}))
+        assert whorl.compare_all(tmp_path / "class.zip").scheme == whorl.PRESETS["text"]
+
+    def test_submissions_of_the_other_kind_are_told(self, tmp_path):
+        essays = {f"{name}.txt": ESSAY for name in ("ann", "bob", "cyd")}
+        mixed = whorl.compare_all(write(tmp_path / "mixed", {**essays, "dan.py": PROGRAM}))
+        assert mixed.other_kind.startswith("compared as texts: 1 submission with a program was compared as text")
+        assert whorl.compare_all(write(tmp_path / "pure", essays)).other_kind == ""
+        as_code = whorl.compare_all(tmp_path / "mixed", "code")
+        assert as_code.other_kind.startswith("compared as programs: 3 submissions without a program were not compared")
 
     def test_progress_is_reported(self, essays):
         result = []

@@ -73,7 +73,7 @@ class TestSubmissions:
         assert handed_in(found) == {"ada.zip": ["a.py"], "bo.zip": ["project/b.py"]}
         assert pairs(found)["ada.zip", "bo.zip"].score == pytest.approx(1)
         reasons = [(left_out.name, left_out.reason) for left_out in found.skipped]
-        assert reasons == [("cy.zip/x.zip/", "empty"), ("cy.zip/", "nothing in it can be compared")]
+        assert reasons == [("cy.zip/x.zip/", "empty"), ("cy.zip/", "nothing in it can be compared: empty")]
 
     def test_the_files_of_a_submission_without_any_are_counted_once(self, tmp_path):
         found = whorl.compare_all(write(tmp_path, {"ada/x.py": "", "bo.py": PROGRAM, "cy.py": OTHER}))
@@ -132,6 +132,28 @@ class TestLeftOut:
         assert "NUL" in reasons["cy.bin"]
         assert "damaged" in reasons["di.zip"]
         assert "symbolic link" in reasons["ed.txt"]
+
+    def test_prose_that_is_a_whole_submission_among_programs_is_not_compared(self, tmp_path):
+        """A student who handed in prose must not vanish; prose beside a program, or in the base, is no news."""
+        files = {
+            "ada.py": PROGRAM,
+            "bo.txt": ESSAYS[0],
+            "cy/essay.md": ESSAYS[0],
+            "di/d.py": OTHER,
+            "di/d.md": ESSAYS[0],
+        }
+        task = write(tmp_path / "base", {"task.md": ESSAYS[1], "start.py": "total = 0"})
+        found = whorl.compare_all(write(tmp_path / "class", files), "code", base=[task, task / "task.md"])
+        missed = {item.file: item.reason for item in found.not_compared}
+        assert missed.keys() == {"bo.txt", "cy/"}
+        assert all("programming language" in reason for reason in missed.values())
+        assert {item.name for item in found.skipped if item.expected} >= {"cy/essay.md", "di/d.md"}
+
+    def test_an_image_beside_programs_is_left_out_without_alarm(self, tmp_path):
+        png = b"\x89PNG\r\n\x1a\n" + bytes(99)
+        found = whorl.compare_all(write(tmp_path, {"ada.py": PROGRAM, "bo.py": OTHER, "cy.png": png}))
+        assert [item.name for item in found.skipped] == ["cy.png"]
+        assert not found.not_compared
 
     def test_a_pipe_is_not_waited_for(self, tmp_path):
         folder = write(tmp_path, {"ada.txt": ESSAYS[0], "bo.txt": ESSAYS[1]})

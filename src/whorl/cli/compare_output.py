@@ -185,7 +185,9 @@ def _print_odd(console: "Console", comparison: Comparison) -> None:
 
 
 def _print_notes(console: "Console", comparison: Comparison) -> None:
-    """Print which files were skipped or read differently, by reason."""
+    """Print which submissions are of another kind, and which files were skipped or read differently, by reason."""
+    if comparison.other_kind:
+        console.print(_text(comparison.other_kind, "yellow"), soft_wrap=True)
     left_out: dict[str, list[Skipped]] = {}
     for item in comparison.skipped:
         if item.expected:

@@ -101,11 +101,11 @@ def compare_all(
 ) -> Comparison:
     """Compare all submissions with each other. Every child of the paths is one: a file, a folder or an archive.
 
-    The default scheme is ``code`` if there is a program among the files, else ``text``. ``base`` is starter code:
-    anything found in it is ignored. Submissions in ``archive`` are compared with the new ones, not with each other.
-    ``roster`` is a CSV file with names, people, labels and dates. Exports of course systems are recognised, and two
-    submissions of one person are not compared. Files in ``cache`` are not read again. The other settings are those of
-    ``Settings``.
+    The default scheme is ``code`` if at least half of the submissions are programs, else ``text``. ``base`` is starter
+    code: anything found in it is ignored. Submissions in ``archive`` are compared with the new ones, not with each
+    other. ``roster`` is a CSV file with names, people, labels and dates. Exports of course systems are recognised, and
+    two submissions of one person are not compared. Files in ``cache`` are not read again. The other settings are those
+    of ``Settings``.
     """
     with nullcontext() if cache is None else cache:
         return Comparing(scheme, Settings(**settings), progress, cache).run(

@@ -80,7 +80,7 @@ def stream_digest(symbols: Symbols) -> bytes:
 
 class ReadFile(NamedTuple):
     """One file of a path's child, read or skipped, with its hidden text, or the reason why that is unknown. ``source``
-    is the entry of the path that it is in."""
+    is the entry of the path that it is in; ``is_unsuited`` tells that the scheme does not read its kind."""
 
     path: Path
     child: str
@@ -90,6 +90,7 @@ class ReadFile(NamedTuple):
     fault: str = ""
     size: int | None = None
     source: str = ""
+    is_unsuited: bool = False
 
 
 class _Member(NamedTuple):
@@ -129,7 +130,7 @@ class SubmissionReader:
             if isinstance(whole, DocumentError):
                 expected = isinstance(whole, UnsuitedError)
                 skipped = Skipped(item.name, whole.reason, 1, _size(item), expected)
-                yield ReadFile(path, child, inside, skipped, source=source)
+                yield ReadFile(path, child, inside, skipped, source=source, is_unsuited=expected)
             else:
                 yield ReadFile(path, child, inside, whole, *_unseen(item, whole), _size(item), source)
         yield from _skipped(coming)
@@ -261,7 +262,7 @@ class SubmissionIntake:
         if paths:
             before = len(self.skipped)
             rules = replace(self._reader.rules, include=(), exclude=())
-            wholes = list(self._wholes(replace(self._reader, rules=rules), paths))
+            wholes = list(self._wholes(replace(self._reader, rules=rules), paths, is_base=True))
             read = [(file, whole) for file, whole in wholes if NO_TEXT not in whole.fingerprints.notes]
             scans = (file for file, whole in wholes if NO_TEXT in whole.fingerprints.notes)
             self.skipped += [Skipped(file.name, NO_TEXT, size=file.size) for file in scans]
@@ -302,15 +303,19 @@ class SubmissionIntake:
             if not all(item.expected for item in items):
                 continue
             size = sum(item.size or 0 for item in items)
-            yield Skipped(f"{child}/", "nothing in it can be compared", 0, size, submission=child)
+            reasons = {item.reason for item in items}
+            why = f": {reasons.pop()}" if len(reasons) == 1 else ""
+            yield Skipped(f"{child}/", f"nothing in it can be compared{why}", 0, size, submission=child)
 
     def _wholes(
-        self, reader: SubmissionReader, paths: Iterable[Path], part: range | None = None
+        self, reader: SubmissionReader, paths: Iterable[Path], part: range | None = None, *, is_base: bool = False
     ) -> Iterator[tuple[ReadFile, WholeDocument]]:
         for file in reader.read(paths, part):
             if isinstance(file.whole, Skipped):
                 # Whoever puts a store's files beside a program could hide it.
                 is_expected = file.whole.expected and not file.whole.reason.endswith(NO_DOCUMENT)
+                if file.is_unsuited and file.name == file.child and not is_base:
+                    is_expected = False  # prose that is a whole submission, not a file beside programs
                 self.skipped.append(_of_submission(file.whole._replace(expected=is_expected), file))
                 if file.name != file.child:
                     self._skipped_inside.append(self.skipped[-1])

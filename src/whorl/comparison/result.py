@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from whorl.comparison.evidence.finding import NO_FINDINGS, Findings
 from whorl.comparison.layouts import Recognised
-from whorl.comparison.settings import Settings
+from whorl.comparison.settings import Settings, is_code
 from whorl.formats.documents.extraction import SectionMark
+from whorl.formats.reading import CODE, NO_LANGUAGE
 from whorl.matching.passage import Passage
 from whorl.matching.score import Score
 from whorl.model import Skipped, Span
@@ -232,6 +233,21 @@ class Comparison:
             return ""
         length = f"{self.long:,} {self.scheme.symbols or 'symbols'}"
         return f"{length} in a row" if Settings.needs_run(self.scheme) else f"a passage of {length}"
+
+    @property
+    def other_kind(self) -> str:
+        """How many submissions are of another kind than most, and how to compare that kind, in words; "" if none
+        are."""
+        if self.scheme.frontend == CODE:
+            count = len({item.submission for item in self.not_compared if NO_LANGUAGE in item.reason})
+            what = "submission without a program was" if count == 1 else "submissions without a program were"
+            line = f"compared as programs: {count:,} {what} not compared; --scheme text compares all by their text"
+        else:
+            count = sum(any(is_code(file.format) for file in each.files) for each in self.submissions)
+            count = count if count < len(self.submissions) else 0  # as was asked for
+            what = "submission with a program was" if count == 1 else "submissions with programs were"
+            line = f"compared as texts: {count:,} {what} compared as text, too; --scheme code compares programs only"
+        return line if count else ""
 
     def quantile(self, share: float) -> float:
         """Return the score, in whole hundredths, that this share of all compared pairs does not exceed. Most pairs of a

@@ -1,23 +1,26 @@
 """The settings of a comparison with all defaults, and the choice of the scheme."""
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from whorl.catalog import FRONTENDS
-from whorl.comparison.layouts import AUTO, LAYOUTS
+from whorl.comparison.layouts import AUTO, LAYOUTS, NONE, Layout, course_exports, find_layouts
 from whorl.errors import DocumentError, FaultsError
 from whorl.formats.archives.rules import SUBMISSIONS, Rules
-from whorl.formats.archives.walk import walk
-from whorl.formats.code.languages import LANGUAGES
-from whorl.formats.detection import format_of
-from whorl.formats.reading import CODE
-from whorl.model import Document, Skipped
+from whorl.formats.archives.walk import Item, Walk, children
+from whorl.formats.code.languages import LANGUAGES, is_program
+from whorl.formats.detection import TEXT, extensions, format_of, head
+from whorl.formats.encoding import Source, decode
+from whorl.formats.reading import CODE, guessed
+from whorl.model import Document
 from whorl.scheme import Scheme, preset
+from whorl.stores import is_index
 
 # Measures that fingerprints alone estimate.
 MEASURES = ("score", "similarity", "containment", "shared")
@@ -135,27 +138,114 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
-# Files to inspect. A class without a program among them has none.
-INSPECTED = 500
+# Submissions to inspect, evenly chosen by their names, and files of each: so many with names of programs, of documents
+# and of neither, so that a folder of data does not hide the program beside it.
+INSPECTED, EACH = 200, 5
+# Bytes of a file that count, which is a few pages: what a submission is does not depend on the longest file in it.
+COUNTED = 8192
+# Bytes of prose beside each byte of programs: with more, as in an essay with a script of three lines, it is prose.
+PROSE = 10
+# Files about a submission, which do not make it prose.
+_ABOUT = re.compile(r"(?:readme|licen[cs]e|copying|changelog)\b", re.I)
 
 
 def scheme_for(paths: Iterable[Path], settings: Settings) -> Scheme:
-    """Return the preset ``code`` if there is a program or a notebook among the files, else ``text``."""
+    """Return the preset ``code`` if at least half of the inspected submissions are programs or notebooks, else
+    ``text``. Those with neither programs nor prose do not count."""
     if settings.format is not None:
-        return preset("code" if _is_code(settings.format) else "text")
-    items = islice((item for path in paths for item in walk(path, settings.rules)), INSPECTED)
-    return preset("code" if any(_is_program(item) for item in items) else "text")
+        return preset("code" if is_code(settings.format) else "text")
+    if settings.layout != NONE:
+        paths = [export for path in paths for export in course_exports(path, settings.rules)]
+    kinds: Counter[bool] = Counter()
+    for path in dict.fromkeys(paths):
+        layout = find_layouts([path], [], settings.rules, settings.layout)[0].get(path)
+        amounts: dict[str, _Amounts] = {}
+        for child, item in _inspected(path, layout, settings.rules):
+            if isinstance(item, Document):
+                amounts.setdefault(child, _Amounts()).add(item)
+        kinds.update(each.is_code for each in amounts.values() if each.is_code or each.has_prose)
+    return preset("code" if 0 < kinds[True] >= kinds[False] else "text")
 
 
-def _is_program(item: Document | Skipped) -> bool:
-    if isinstance(item, Skipped):
-        return False
-    try:
-        return _is_code(format_of(item))
-    except DocumentError:
-        return False  # binary: reported when the files are read
+@dataclass(slots=True)
+class _Amounts:
+    """How many bytes of programs and of prose a submission has. Web pages are prose without weight: they stand beside
+    scripts, too."""
+
+    programs: int = 0
+    prose: int = 0
+    has_prose: bool = False
+
+    @property
+    def is_code(self) -> bool:
+        return self.programs > 0 and self.programs * PROSE >= self.prose
+
+    def add(self, document: Document) -> None:
+        """Count a file that is a program or prose; data and binary files are neither."""
+        with Source(document.content) as source:  # type: ignore[arg-type]  # the walk yields bytes and paths
+            size = len(source.read(0, COUNTED))
+        try:
+            name = format_of(document)
+            language = guessed(document) if name == TEXT else name
+        except DocumentError:
+            return  # binary: reported when the files are read
+        if language is not None and is_code(language):
+            self.programs += size
+        elif name in LANGUAGES:
+            self.has_prose = True
+        elif not _ABOUT.match(document.name.rpartition("/")[2]) and (name != TEXT or _is_prose(document)):
+            self.has_prose, self.prose = True, self.prose + size
 
 
-def _is_code(name: str) -> bool:
+def _is_prose(document: Document) -> bool:
+    """Return whether a text has words: data have fewer blanks or letters."""
+    text = decode(head(document.content)).text[:COUNTED]  # type: ignore[arg-type]  # the walk yields bytes and paths
+    foreign = sum(letter > "\x7f" for letter in text)  # such as Chinese, which has no blanks
+    is_worded = text.count(" ") * 10 >= len(text) and sum(map(str.isalpha, text)) * 5 >= len(text) * 3
+    return is_worded or foreign * 2 >= len(text)
+
+
+def _inspected(path: Path, layout: Layout | None, rules: Rules) -> Iterator[tuple[str, Item]]:
+    """Yield the items of a path to inspect, with their submissions. In a folder, only these files are opened."""
+    if is_index(path):
+        return
+    part = _chosen(path, layout, rules) if path.is_dir() else None
+    if layout is None:
+        items = ((each.child, each.item) for each in children(path, rules, part))
+    else:
+        members = (layout.member(item)[0] for item in Walk(path, rules, part).items())
+        items = ((each.child, each.item) for each in members)
+    quota = _Quota()
+    yield from ((child, item) for child, item in items if isinstance(item, Document) and quota.admits(child, item.name))
+
+
+def _chosen(path: Path, layout: Layout | None, rules: Rules) -> frozenset[int]:
+    """Return the positions in the walk of the files to open, by their names alone."""
+    quota, places = _Quota(), dict[str, list[int]]()
+    for place, name in enumerate(Walk(path, rules).names()):
+        child = name.partition("/")[0] if layout is None else layout.child(name)
+        if quota.admits(child, name):
+            places.setdefault(child, []).append(place)
+    names = sorted(places)
+    count = min(len(names), INSPECTED)
+    some = (names[number * len(names) // count] for number in range(count))
+    return frozenset(place for child in some for place in places[child])
+
+
+class _Quota:
+    """Admits the first few files of each kind of name of each submission."""
+
+    def __init__(self) -> None:
+        self._admitted: Counter[tuple[str, str]] = Counter()
+
+    def admits(self, child: str, name: str) -> bool:
+        extension = name.rpartition("/")[2].rpartition(".")[2].lower()
+        is_known = "." not in name.rpartition("/")[2] or extension in extensions()
+        kind = "program" if is_program(name) else "document" if is_known else "other"
+        self._admitted[child, kind] += 1
+        return self._admitted[child, kind] <= EACH
+
+
+def is_code(name: str) -> bool:
     """Return whether a format is a program or a notebook; web pages are prose."""
     return name == "notebook" or (name in LANGUAGES and name not in FRONTENDS.declared)

@@ -60,6 +60,8 @@ NO_TEXT = frozenset({
 _POINTER = "version https://git-lfs"
 
 CODE = "code"
+# How the reason begins why prose is not read among programs.
+NO_LANGUAGE = "cannot tell the programming language"
 NOTEBOOK = "notebook"
 
 
@@ -116,18 +118,17 @@ def _for_code(document: Document) -> Choice:
         from whorl.formats.documents.frontend import CellsFrontend
 
         return Choice(name, CellsFrontend())
-    if name == TEXT and (guessed := _guessed(document)):
-        return Choice(guessed, CodeFrontend(guessed))
+    if name == TEXT and (language := guessed(document)):
+        return Choice(language, CodeFrontend(language))
     if name not in LANGUAGES:
         raise UnsuitedError(
-            f"cannot tell the programming language, and it looks like {name}: give the language, or use a scheme for "
-            "text",
+            f"{NO_LANGUAGE}, and it looks like {name}: give the language, or use a scheme for text",
             document.name,
         )
     return Choice(name, CodeFrontend(name))
 
 
-def _guessed(document: Document) -> str | None:
+def guessed(document: Document) -> str | None:
     """Return the language of a text whose name does not tell it, such as a program called ``image.png``. Raise
     ``DocumentError`` if the name says that it is no text."""
     from whorl.formats.code.languages import guess

@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -159,7 +159,7 @@ class Walk:
     Several walkers can share a folder: each opens the files whose positions in the walk are in its ``part``.
     """
 
-    def __init__(self, path: Path, rules: Rules, part: range | None = None) -> None:
+    def __init__(self, path: Path, rules: Rules, part: Container[int] | None = None) -> None:
         self._path = path
         self._rules = rules
         self._part = part
@@ -304,7 +304,7 @@ class ChildItem(NamedTuple):
     item: Item
 
 
-def children(path: Path, rules: Rules = DEFAULT, part: range | None = None) -> Iterator[ChildItem]:
+def children(path: Path, rules: Rules = DEFAULT, part: Container[int] | None = None) -> Iterator[ChildItem]:
     """Yield each item of the walk with the name of the child it belongs to.
 
     The sequence is flat, so an archive is read once even if the members of its children are mixed. In a folder or a zip
