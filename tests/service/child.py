@@ -1,5 +1,6 @@
 """The process of a job in the tests: ``whorl.service.worker`` with other kinds of jobs."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from whorl.errors import InputError
+from whorl.errors import InputError, WhorlError
 from whorl.service import worker
 from whorl.service.jobs import Task
 
@@ -43,6 +44,14 @@ def stumble(task: Task) -> dict[str, object]:
     raise ZeroDivisionError("a secret of the inside")
 
 
+def fill(task: Task) -> dict[str, object]:
+    """Finds the disk full, as the index or as the database does."""
+    if task.settings.get("database"):
+        task.database._writer.rows("PRAGMA max_page_count = 1")
+        task.database.write("CREATE TABLE large AS SELECT zeroblob(1000000)")
+    raise WhorlError("a fault") from OSError(errno.ENOSPC, "No space left on device")
+
+
 def linger(task: Task) -> dict[str, object]:
     """Done, with a helper that would go on for ever."""
     helper = subprocess.Popen(["sleep", "600"])
@@ -56,7 +65,7 @@ def swell(task: Task) -> dict[str, object]:
 
 # In this process the module is ``__main__``.
 worker.KINDS |= {
-    name: f"__main__:{name}" for name in ("greet", "sleep", "refuse", "crash", "stumble", "linger", "swell")
+    name: f"__main__:{name}" for name in ("greet", "sleep", "refuse", "crash", "stumble", "fill", "linger", "swell")
 }
 
 if __name__ == "__main__":

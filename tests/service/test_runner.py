@@ -12,6 +12,7 @@ import pytest
 import whorl
 from tests.service.stage import COMMAND, PATIENCE, is_alive, open_jobs, until
 from whorl.errors import InputError
+from whorl.service import runner
 from whorl.service.jobs import JobQueue, JobState
 from whorl.service.runner import Runner
 
@@ -81,6 +82,41 @@ def test_a_fault_of_ours_is_in_the_log_and_not_in_the_message(tmp_path):
     assert "ZeroDivisionError" in job.message
     assert "secret of the inside" not in job.message
     assert log.count("ZeroDivisionError: a secret of the inside") == 3
+
+
+@pytest.mark.parametrize("settings", [{}, {"database": True}], ids=["a file", "the database"])
+def test_a_full_disk_is_told_and_waited_for(tmp_path, monkeypatch, caplog, settings):
+    with _running(tmp_path) as jobs:
+        id_ = _submit(jobs, "fill", **settings)
+        job = until(lambda: (job := jobs.get(id_)).state is JobState.QUEUED and job.attempts and job)
+        assert (job.attempts, job.message) == (1, "the disk of the service is full")
+        assert [record for record in caplog.records if f"job {id_} is queued: {job.message}" in record.getMessage()]
+    monkeypatch.setattr(runner, "FULL_SECONDS", 0.0)
+    with _running(tmp_path) as jobs:
+        assert _ended(jobs, id_).message == "failed 3 times; the last time: the disk of the service is full"
+
+
+def test_a_process_that_dies_on_a_full_disk_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "free_bytes", lambda folder: 0)
+    monkeypatch.setattr(runner, "FULL_SECONDS", 0.0)
+    with _running(tmp_path) as jobs:
+        message = _ended(jobs, _submit(jobs, "crash")).message
+    assert message == "failed 3 times; the last time: the disk of the service is full"
+
+
+def test_jobs_wait_for_room_on_the_disk_and_upkeep_does_not(tmp_path, monkeypatch, caplog):
+    free = [99 << 20]
+    monkeypatch.setattr(runner, "free_bytes", lambda folder: free[0])
+    folder = tmp_path / "index"
+    whorl.Index.create(folder).close()
+    with _running(folder, reserve=100 << 20) as jobs:
+        id_ = _submit(jobs, "greet", name="Ann")
+        assert _ended(jobs, jobs.submit_once("purge", {}).id).state is JobState.DONE
+        until(lambda: "jobs wait: less than 100 MB of the disk are free" in caplog.text)
+        assert jobs.get(id_).state is JobState.QUEUED
+        free[0] = 100 << 20
+        assert _ended(jobs, id_).state is JobState.DONE
+    assert caplog.text.count("jobs wait") == caplog.text.count("jobs go on") == 1
 
 
 def test_an_unknown_kind_fails(tmp_path):

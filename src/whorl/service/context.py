@@ -1,7 +1,6 @@
 """The application context: everything that a running service has open. Every operation takes it."""
 
 import logging
-import shutil
 import sys
 import time
 from collections import Counter
@@ -11,6 +10,7 @@ from datetime import timedelta
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from whorl.errors import ReplacedError
 from whorl.sandbox import default_sandbox
 from whorl.sandbox.jail import describe_jail
 from whorl.sandbox.pool import use_workers
@@ -22,9 +22,9 @@ from whorl.service.disclosure import Disclosure
 from whorl.service.index_process import IndexProcess, IndexThread
 from whorl.service.jobs import JobQueue
 from whorl.service.middleware import FORM, Metrics
-from whorl.service.problems import Problem
+from whorl.service.problems import Problem, disk_full
 from whorl.service.retention import CollectionStore, Maintenance, ReceiptStore
-from whorl.service.runner import Runner
+from whorl.service.runner import Runner, free_bytes
 from whorl.service.settings import ServiceSettings
 from whorl.service.tenant_index import WAITING, DocumentWriter, Ownership, TenantIndex, adopt_owners
 from whorl.service.workspace import JOBS_FOLDER
@@ -128,7 +128,10 @@ class Context:
         self.jobs = JobQueue(self.database, settings.index / JOBS_FOLDER, settings.jobs)
         secret = first.secret_for("bounds of others' documents")
         self.disclosure = Disclosure(self.database, self.audit, secret, settings.foreign_answers)
-        self.runner = Runner(self.jobs, settings.index, longest=settings.job_seconds, memory=settings.job_memory)
+        self.runner = Runner(
+            self.jobs, settings.index, longest=settings.job_seconds, memory=settings.job_memory,
+            reserve=settings.disk_reserve,
+        )  # fmt: skip
         self.writer = DocumentWriter(first, self.receipts, timedelta(days=settings.purge_within))
         self._searchers = Pool[IndexThread | IndexProcess](self._thread, settings.threads, settings.waiting)
         # On one core, a process would only take turns with the thread.
@@ -275,9 +278,14 @@ class Context:
             raise Problem(429, detail, retry_after=wait)
 
     def check_room(self) -> None:
-        """Raise 503 if the disk is nearly full, so that maintenance still has space."""
-        if shutil.disk_usage(self.settings.index).free < self.settings.disk_reserve:
-            raise Problem(503, "The disk of the service is nearly full. Tell its administrator.", retry_after=600)
+        """Raise 503 if the disk is nearly full, so that maintenance still has space. Call it before anything is stored;
+        what is deleted makes room."""
+        try:
+            free = free_bytes(self.settings.index)
+        except FileNotFoundError as error:
+            raise ReplacedError(self.settings.index) from error
+        if free < self.settings.disk_reserve:
+            raise disk_full()
 
     def note(self, principal: Principal, action: str, subject: object = "", detail: str = "") -> None:
         """Add an entry to the audit log."""

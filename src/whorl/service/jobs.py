@@ -252,7 +252,7 @@ class JobQueue:
         """Take the next job from the queue and mark it as running; None if the queue is empty. Tenants take turns, so
         that one with many jobs does not block the others. ``upkeep`` True takes only the service's own jobs, False all
         others."""
-        if self._database.first("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1") is None:
+        if not self.has_queued(upkeep=upkeep):
             return None  # without waiting for whoever writes
         rows = self._database.write(
             "UPDATE jobs SET state = 'running', attempts = attempts + 1, started = ?, message = '', step = '',"
@@ -262,6 +262,11 @@ class JobQueue:
             to_ticks(self._clock()),
         )
         return job_of(rows[0]) if rows else None
+
+    def has_queued(self, *, upkeep: bool | None = None) -> bool:
+        """Return whether ``claim`` would find a job."""
+        ask = f"SELECT 1 FROM jobs WHERE state = 'queued' AND {_which(upkeep)} LIMIT 1"
+        return self._database.first(ask) is not None
 
     def progress(self, id_: str, step: str, done: int, total: int | None) -> None:
         """Store the progress of a running job."""

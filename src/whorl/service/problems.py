@@ -1,14 +1,24 @@
 """Error answers as problem details (RFC 9457)."""
 
+import errno
+from collections.abc import Iterator
 from typing import Any
 
-from whorl.errors import InputError, StoreIOError, WhorlError
+import apsw
+
+from whorl.errors import InputError, ReplacedError, StoreIOError, WhorlError
 from whorl.service.database import ServiceDatabaseError
 
 PROBLEM_MEDIA = "application/problem+json"
 
 # Seconds after which a client may try again where nothing better is known.
 SOON = 2
+
+# The same where an administrator has to do something first.
+MUCH_LATER = 600
+
+# The errors of a disk that has no room, and of a user who has used up theirs.
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 # Status → its title. Those that an endpoint may answer with beside its own are documented from here.
 TITLES = {
@@ -59,10 +69,40 @@ def problem_of(error: WhorlError) -> Problem:
     """Translate an error of Whorl into a problem, without paths of this machine."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, StoreIOError) and error.action == "write":
-        return Problem(503, "Another process is writing to the index. Try again in a moment.", retry_after=5)
+    if is_disk_full(error):
+        return disk_full()
     if isinstance(error, StoreIOError | ServiceDatabaseError):
+        if isinstance(error.__cause__, BlockingIOError | apsw.BusyError):
+            return Problem(503, "Another process is writing to the index. Try again in a moment.", retry_after=5)
         return Problem(503, "A disk or database error occurred. Try again; see the log of the service.")
+    if isinstance(error, ReplacedError):
+        detail = "The index was removed or replaced while the service ran. Tell its administrator."
+        return Problem(503, detail, retry_after=MUCH_LATER)
     if isinstance(error, InputError):
         return Problem(422, str(error))
     return Problem(500, "The index is damaged. See the log of the service.")
+
+
+def disk_full() -> Problem:
+    """Return 503, for a disk that is full or has only the room that is kept for maintenance."""
+    return Problem(503, "The disk of the service is full. Tell its administrator.", retry_after=MUCH_LATER)
+
+
+def too_much_memory() -> Problem:
+    """Return 422, for a text that a process has not enough memory for."""
+    return Problem(422, "This text needs too much memory. Send a part of it.")
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Return whether an error, or one of its causes, says that the disk is full."""
+    return any(
+        isinstance(each, apsw.FullError) or (isinstance(each, OSError) and each.errno in _FULL)
+        for each in _causes(error)
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and those that led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

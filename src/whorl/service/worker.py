@@ -15,7 +15,8 @@ from typing import Any
 from whorl.errors import InputError, UnknownNameError, WhorlError
 from whorl.service.database import SERVICE_DATABASE, ServiceDatabase
 from whorl.service.jobs import JobProgress, JobQueue, JobState, ServiceJob, Task
-from whorl.service.runner import MEMORY
+from whorl.service.problems import is_disk_full
+from whorl.service.runner import DISK_FULL, MEMORY
 from whorl.service.workspace import JOBS_FOLDER
 
 # What a job can be: name → the function that does it, imported when it is needed. It takes a ``Task``, leaves files in
@@ -34,11 +35,22 @@ _log = logging.getLogger(__name__)
 
 
 def main(arguments: list[str]) -> int:
-    """Do one job. The exit code is 0 if it is over."""
+    """Do one job. The exit code is 0 if it is over, and ``DISK_FULL`` if nothing can be written, not even that."""
     index, id_ = Path(arguments[0]), arguments[1]
     threading.Thread(target=_die_with_server, daemon=True).start()
     os.nice(NICENESS)
     _limit_memory(os.environ.get(MEMORY, ""))
+    try:
+        return _run(index, id_)
+    except Exception as error:
+        if not is_disk_full(error):
+            raise
+        _log.exception("job %s", id_)
+        return DISK_FULL
+
+
+def _run(index: Path, id_: str) -> int:
+    """Do the job, if it is still to be done."""
     with ServiceDatabase(index / SERVICE_DATABASE) as database:
         jobs = JobQueue(database, index / JOBS_FOLDER)
         with jobs.locked(id_):
@@ -56,22 +68,28 @@ def _limit_memory(most: str) -> None:
 
 
 def _do(task: Task, jobs: JobQueue) -> int:
-    """Run the job and note how it ended; 1 if the runner is to decide whether it is tried again."""
+    """Run the job and note how it ended; 1 if the runner is to decide whether it is tried again. A full disk is no
+    fault of the job, and no end of it."""
     try:
         jobs.finish(task.job.id, _function(task.job)(task))
-    except InputError as error:
-        jobs.fail(task.job.id, _without_paths(str(error), task))
-    except WhorlError as error:
-        _log.exception("job %s", task.job.id)
-        jobs.stumbled(task.job.id, _without_paths(str(error), task))
-        return 1
     except MemoryError:
         jobs.fail(task.job.id, "the memory limit of a job was exceeded; submit less data")
     except Exception as error:
+        if is_disk_full(error):
+            raise
+        if isinstance(error, InputError):
+            jobs.fail(task.job.id, _without_paths(str(error), task))
+            return 0
         _log.exception("job %s", task.job.id)
-        jobs.stumbled(task.job.id, f"an internal error ({type(error).__name__}); see the log of the service")
+        jobs.stumbled(task.job.id, _reason(error, task))
         return 1
     return 0
+
+
+def _reason(error: Exception, task: Task) -> str:
+    if isinstance(error, WhorlError):
+        return _without_paths(str(error), task)
+    return f"an internal error ({type(error).__name__}); see the log of the service"
 
 
 def _function(job: ServiceJob) -> Callable[[Task], dict[str, Any]]:
