@@ -1,16 +1,22 @@
+import errno
 import socket
 import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.service.harness import prose, running, settings_in
 from tests.service.stage import until
+from whorl.errors import StoreIOError
 from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, Pool, RateLimiter
+from whorl.service.database import ServiceDatabaseError
 from whorl.service.middleware import GONE
-from whorl.service.problems import Problem
+from whorl.service.problems import Problem, disk_full, problem_of
+from whorl.storage.folder import writing
 
 
 class Clock:
@@ -245,14 +251,62 @@ def test_a_disk_that_is_nearly_full_takes_nothing_in_and_answers_searches(tmp_pa
         refused = [
             acme.post("/documents", json={"name": "b", "text": prose(2)}),
             acme.post("/comparisons", files=[("submissions", (f"{name}.txt", prose(3).encode())) for name in "ab"]),
+            acme.post("/clusters", json={}),
+            acme.put("/collections/new", json={"retention_days": 3}),
         ]
-        assert [answer.status_code for answer in refused] == [503, 503]
-        assert all("disk" in answer.json()["detail"] and "retry-after" in answer.headers for answer in refused)
+        with service.client(service.admin) as admin:
+            refused.append(admin.post("/tokens", json={"scopes": ["search"]}))
+        assert {(answer.status_code, answer.headers["retry-after"]) for answer in refused} == {(503, "600")}
+        assert {answer.json()["detail"] for answer in refused} == {disk_full().detail}
         assert [hit["document"]["name"] for hit in acme.post("/search", json={"text": prose(1)}).json()["hits"]] == [
             "a"
         ]
         number = acme.get("/documents").json()["documents"][0]["id"]
         assert acme.delete(f"/documents/{number}").status_code in (200, 202)  # so that room can be made
+
+
+def test_a_full_database_is_told_as_a_full_disk(tmp_path) -> None:
+    with running(settings_in(tmp_path)) as service, service.client(service.acme) as acme:
+        service.context.database._writer.rows("PRAGMA max_page_count = 1")
+        while (answer := acme.put("/collections/full", json={})).status_code == 200:
+            pass  # until the page of the audit log is full
+        assert (answer.json()["detail"], answer.headers["retry-after"]) == (disk_full().detail, "600")
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        (BlockingIOError(errno.EAGAIN, "locked"), "Another process is writing"),
+        (apsw.BusyError("locked"), "Another process is writing"),
+        (OSError(errno.EFBIG, "File too large"), "A disk or database error"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), "The disk of the service is full"),
+    ],
+)
+def test_only_a_lock_is_told_as_one(cause, told) -> None:
+    for error in (StoreIOError(Path("index.sqlite"), "write", "reason"), ServiceDatabaseError(Path("x"), "reason")):
+        error.__cause__ = cause
+        problem = problem_of(error)
+        assert problem.status == 503
+        assert problem.detail.startswith(told)
+
+
+def test_the_index_says_that_its_lock_is_held(tmp_path) -> None:
+    settings = settings_in(tmp_path)
+    with writing(settings.index / "lock", 1), pytest.raises(StoreIOError) as held, writing(settings.index / "lock", 0):
+        pass
+    assert problem_of(held.value).detail.startswith("Another process is writing")
+
+
+def test_an_index_that_was_moved_away_is_told_as_that_and_not_as_damaged(tmp_path) -> None:
+    with running(settings_in(tmp_path)) as service, service.client(service.acme) as acme:
+        assert acme.get("/documents").status_code == acme.get("/health").status_code == 200
+        service.context.settings.index.rename(tmp_path / "elsewhere")
+        body = {"name": "a", "text": prose(1)}
+        answers = [acme.get("/health"), acme.post("/documents", json=body), *(acme.post("/search", json={"text": prose(2, words)}) for words in (400, 40_000)),
+                   acme.post("/clusters", json={})]  # fmt: skip
+        (tmp_path / "elsewhere").rename(service.context.settings.index)
+    assert [answer.status_code for answer in answers] == [503] * 5
+    assert all(answer.json()["detail"].startswith("The index was removed or replaced") for answer in answers)
 
 
 @pytest.mark.parametrize(

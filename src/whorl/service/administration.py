@@ -65,6 +65,7 @@ def create_token(
         raise Problem(
             422, f"days: {days} is out of range. Give 1 to {LONGEST_TOKEN_DAYS}, or nothing: it never expires."
         )
+    context.check_room()
     expires = None if days is None else now() + timedelta(days=days)
     new_token = NewToken(*context.tokens.create(tenant, scopes, label, expires))
     context.note(principal, "create token", new_token.token.id, f"{tenant or 'the house'}: {', '.join(sorted(scopes))}")

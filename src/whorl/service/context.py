@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from datetime import timedelta
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -277,13 +278,14 @@ class Context:
             detail = f"This token may send {self.settings.rate:g} requests per second. Slow down."
             raise Problem(429, detail, retry_after=wait)
 
-    def check_room(self) -> None:
-        """Raise 503 if the disk is nearly full, so that maintenance still has space. Call it before anything is stored;
-        what is deleted makes room."""
+    def check_room(self, store: Path | None = None) -> None:
+        """Raise 503 if the disk of a store, by default the index, is nearly full, so that maintenance still has space.
+        Call it before anything is stored, not before anything is deleted."""
+        folder = store or self.settings.index
         try:
-            free = free_bytes(self.settings.index)
+            free = free_bytes(folder)
         except FileNotFoundError as error:
-            raise ReplacedError(self.settings.index) from error
+            raise ReplacedError(folder) from error
         if free < self.settings.disk_reserve:
             raise disk_full()
 
@@ -310,7 +312,7 @@ class Context:
 
     def opened(self) -> TenantIndex:
         """Return an index of one's own, to be closed: for an administrator who reads all of it."""
-        return TenantIndex.of(self.settings.index, self.ownership)
+        return TenantIndex.again(self.settings.index, self.ownership)
 
     def _thread(self) -> IndexThread:
         return IndexThread(self.opened())

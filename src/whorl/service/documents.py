@@ -389,6 +389,7 @@ def put_collection(context: Context, principal: Principal, name: str, retention_
     checked_slug(name, "collection")
     if retention_days is not None and not 1 <= retention_days <= LONGEST_DAYS:
         raise Problem(422, f"retention_days: give 1 to {LONGEST_DAYS} days, or null to keep documents for ever.")
+    context.check_room()
     context.collections.put(principal.tenant, name, retention_days)
     context.note(principal, "set retention", name, f"{retention_days} days")
     with context.reading(principal) as index:

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from importlib import import_module
 from multiprocessing.connection import Connection
@@ -111,11 +111,12 @@ def main(arguments: list[str]) -> int:
     os.nice(int(arguments[2]))
     always_in_worker()
     use_workers(1)
-    connection = Connection(int(arguments[1]))
-    with TenantIndex.of(Path(arguments[0]), Ownership()) as index, suppress(EOFError, BrokenPipeError, ConnectionError):
+    connection, ownership = Connection(int(arguments[1])), Ownership()
+    with ExitStack() as opened, suppress(EOFError, BrokenPipeError, ConnectionError):
+        index_of = cache(lambda: opened.enter_context(TenantIndex.again(Path(arguments[0]), ownership)))
         while True:
             target, values = connection.recv()
-            connection.send(_answer(index, target, values))
+            connection.send(_answer(index_of, target, values))
     return 0
 
 
@@ -127,9 +128,9 @@ def parse_body(_index: TenantIndex, target: str, *arguments: Any) -> Any:
         raise Problem(422, f"The body cannot be read: {fault.reason}.") from fault
 
 
-def _answer(index: TenantIndex, target: str, values: tuple[Any, ...]) -> tuple[bool, Any]:
+def _answer(index_of: Callable[[], TenantIndex], target: str, values: tuple[Any, ...]) -> tuple[bool, Any]:
     try:
-        return True, _resolve(target)(index, *values)
+        return True, _resolve(target)(index_of(), *values)
     except WhorlError as error:
         problem = problem_of(error)
         if problem.status >= 500 and problem is not error:

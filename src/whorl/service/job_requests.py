@@ -128,6 +128,7 @@ def submit_clustering(
     """Queue a clustering of a collection, or of all documents of the tenant; of everybody's, for an admin of the
     house."""
     principal.require(TokenScope.COMPARE)
+    context.check_room()
     if collection is not None:
         checked_slug(collection, "collection")
     if threshold is not None and not 0 < threshold <= 1:

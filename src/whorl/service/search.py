@@ -368,6 +368,8 @@ def screen(
     principal.require(TokenScope.ADMIN if add else TokenScope.SEARCH)
     document, answers = Document(checked_name(name), content, format=format), list[ScreenedDocument]()
     with context.sweep(principal) as opened:
+        if add:
+            context.check_room(opened.folder)
         try:
             if add:
                 today = datetime.now(UTC).date().isoformat()

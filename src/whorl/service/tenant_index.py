@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.documents import read_whole
 from whorl.engine.sampling import distinct
-from whorl.errors import WhorlError
+from whorl.errors import DocumentError, ReplacedError, WhorlError
 from whorl.index.cover import Timer
 from whorl.index.index import Index
 from whorl.index.prepare import Prepared
@@ -222,6 +222,14 @@ class TenantIndex(Index):
         reader.ownership = ownership
         return reader
 
+    @classmethod
+    def again(cls, index: Path, ownership: Ownership) -> Self:
+        """Open an index that was there when the service started. Raise ReplacedError if it is there no more."""
+        try:
+            return cls.of(index, ownership)
+        except DocumentError as error:
+            raise ReplacedError(index) from error
+
     def ask(self, query: IndexQuery, most: int | None = None) -> SearchOutcome:
         """Search in the name of a tenant. Raise ``LargeSearchError`` if the query has more than ``most`` letters, or if
         the documents whose passages are looked for have more symbols."""
@@ -264,6 +272,10 @@ class TenantIndex(Index):
         theirs = find_candidates(_Side(self, known, postings, ~mine), hashes, query.look_ups)
         sizes = known.fingerprints(theirs.numbers)
         return known, ours, Overlap(theirs.numbers, theirs.shared, sizes, theirs.evidence, hashes)
+
+    def check_same(self) -> None:
+        """Raise ReplacedError if the index was removed or replaced since it was opened."""
+        self._store.check_same()
 
     def owner_state(self) -> tuple[int, int]:
         """Return the number of commits, and how many times a document got another owner and kept its number."""

@@ -29,6 +29,7 @@ def health(request: Request) -> HealthAnswer:
     """Check that the service answers and its index can be read. Needs no token."""
     context = context_of(request)
     with context.reading() as index:
+        index.check_same()
         index.page_by_number(0, 1)
     return HealthAnswer(status="ok", version=VERSION, jail=context.jail)
 
