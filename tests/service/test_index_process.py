@@ -31,6 +31,10 @@ TEXTS = [prose(number, 3000) for number in range(3)]
 QUERY = "\n".join([TEXTS[0], prose(9, 30_000), TEXTS[1], TEXTS[2]])
 
 
+# Bytes of memory of a process: enough for all texts here but one.
+MEMORY = 256 << 20
+
+
 @pytest.fixture(scope="module")
 def context(tmp_path_factory):
     settings = settings_in(tmp_path_factory.mktemp("index"))
@@ -190,7 +194,7 @@ def test_further_processes_answer_while_others_wait(crowded, monkeypatch) -> Non
 
 
 def test_a_small_query_that_a_further_process_finds_large_is_read_at_a_low_priority(crowded) -> None:
-    process = IndexProcess(crowded.settings.index, 0)
+    process = IndexProcess(crowded.settings.index, MEMORY, 0)
     try:
         query = IndexQuery(document=whorl.Document("query", TEXTS[0][:5000]), tenant="acme")
         assert process.call("whorl.service.search:find_hits", tenant_of(crowded, "acme"), query, True, 5000) is None
@@ -216,7 +220,7 @@ def test_where_no_further_process_can_be_started_the_threads_go_on(crowded, monk
 
 @pytest.fixture
 def process(context):
-    process = IndexProcess(context.settings.index)
+    process = IndexProcess(context.settings.index, MEMORY)
     yield process
     process.close()
 
@@ -229,14 +233,24 @@ def pid_of(process: IndexProcess) -> int:
     return process._process.pid
 
 
-def test_a_killed_process_is_reported_and_replaced(process) -> None:
+def test_a_killed_process_is_reported_and_replaced(process, caplog) -> None:
     killed = pid_of(process)
     os.kill(killed, signal.SIGKILL)
     with pytest.raises(Problem) as died:
         pid_of(process)
     assert died.value.status == 503
+    assert "prepare_document: its process was killed (signal 9); the machine may be out of memory" in caplog.text
     assert not is_alive(killed)
     assert pid_of(process) != killed
+
+
+def test_a_text_that_needs_too_much_memory_is_refused_and_the_process_goes_on(process, acme) -> None:
+    pid = pid_of(process)
+    query = IndexQuery(document=whorl.Document("query", f"{prose(1, 30_000)} " * 150), tenant="acme")
+    with pytest.raises(Problem, match="too much memory") as refused:
+        process.call("whorl.service.search:find_hits", acme, query, False)
+    assert refused.value.status == 422
+    assert pid_of(process) == pid
 
 
 def test_a_fault_of_the_program_is_reported_and_the_process_goes_on(process) -> None:

@@ -13,9 +13,10 @@ from tests.service.harness import prose, running, settings_in
 from tests.service.stage import until
 from whorl.errors import StoreIOError
 from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, Pool, RateLimiter
+from whorl.service.context import Context
 from whorl.service.database import ServiceDatabaseError
 from whorl.service.middleware import GONE
-from whorl.service.problems import Problem, disk_full, problem_of
+from whorl.service.problems import PROBLEM_MEDIA, Problem, disk_full, problem_of
 from whorl.storage.folder import writing
 
 
@@ -271,6 +272,26 @@ def test_a_full_database_is_told_as_a_full_disk(tmp_path) -> None:
         while (answer := acme.put("/collections/full", json={})).status_code == 200:
             pass  # until the page of the audit log is full
         assert (answer.json()["detail"], answer.headers["retry-after"]) == (disk_full().detail, "600")
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "told"),
+    [
+        (MemoryError(), 422, "too much memory"),
+        (OSError(errno.ENOSPC, "No space left on device"), 503, "The disk of the service is full"),
+        (OSError(errno.EIO, "Input/output error"), 500, "An internal error"),
+    ],
+    ids=["memory", "disk", "other"],
+)
+def test_what_the_machine_lacks_is_told(service, monkeypatch, fault, status, told) -> None:
+    def refuse(*_):
+        raise fault
+
+    monkeypatch.setattr(Context, "check_room", refuse)
+    with service.client(service.acme) as acme:
+        answer = acme.put("/collections/lacking", json={})
+    assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM_MEDIA)
+    assert told in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

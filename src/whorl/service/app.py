@@ -28,7 +28,15 @@ from whorl.service.middleware import API, CONNECTION, LOG, BodyLimitMiddleware, 
 from whorl.service.moss import MossServer
 from whorl.service.moss import router as moss_router
 from whorl.service.page.routes import page_routers, problem_page
-from whorl.service.problems import PROBLEM_MEDIA, TITLES, Problem, problem_of
+from whorl.service.problems import (
+    PROBLEM_MEDIA,
+    TITLES,
+    Problem,
+    disk_full,
+    is_disk_full,
+    problem_of,
+    too_much_memory,
+)
 from whorl.service.settings import ServiceSettings
 
 PREFIX = "/api/v1"
@@ -46,7 +54,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         app.include_router(router, include_in_schema=False)
     if settings.moss_port is not None:
         app.include_router(moss_router, include_in_schema=False)
-    for kind in (WhorlError, HTTPException, RequestValidationError):
+    for kind in (WhorlError, HTTPException, RequestValidationError, MemoryError, OSError):
         app.add_exception_handler(kind, _problem_answer)
     app.add_middleware(BodyLimitMiddleware, settings=settings)
     app.add_middleware(SecurityMiddleware, settings=settings, metrics=context.metrics)
@@ -107,6 +115,10 @@ async def _problem_answer(request: Request, error: Exception) -> Response:
 def _problem(error: Exception) -> Problem:
     if isinstance(error, WhorlError):
         return problem_of(error)
+    if isinstance(error, MemoryError):
+        return too_much_memory()
+    if is_disk_full(error):
+        return disk_full()
     if isinstance(error, RequestValidationError):
         return Problem(422, "; ".join(map(_fault, error.errors()))[:2000])
     if isinstance(error, HTTPException):

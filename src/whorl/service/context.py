@@ -138,7 +138,7 @@ class Context:
         # On one core, a process would only take turns with the thread.
         self._growth = Growth(settings.threads if settings.threads > 1 else 0, self._add_searcher)
         self._lookers = Pool(self.opened, 1, SMALL_WAITING)
-        self._processes = Pool(lambda: IndexProcess(settings.index), max(2, settings.threads), settings.waiting)
+        self._processes = Pool(self._process, max(2, settings.threads), settings.waiting)
         self._tokens_used = RateLimiter(settings.rate, settings.burst)
         share = settings.max_batch + FORM
         share += -share % BODY_STEP
@@ -317,8 +317,11 @@ class Context:
     def _thread(self) -> IndexThread:
         return IndexThread(self.opened())
 
+    def _process(self) -> IndexProcess:
+        return IndexProcess(self.settings.index, self.settings.request_memory)
+
     def _add_searcher(self) -> None:
-        process = IndexProcess(self.settings.index, 0, self._tell_owners)
+        process = IndexProcess(self.settings.index, self.settings.request_memory, 0, self._tell_owners)
         try:
             process.start()
         except BaseException:

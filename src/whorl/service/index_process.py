@@ -22,8 +22,10 @@ from whorl.errors import WhorlError
 from whorl.formats.documents.extraction import always_in_worker
 from whorl.sandbox import WorkerFault, default_sandbox
 from whorl.sandbox.pool import use_workers
-from whorl.service.problems import Problem, problem_of
+from whorl.service.problems import Problem, problem_of, too_much_memory
+from whorl.service.runner import epitaph
 from whorl.service.tenant_index import Ownership, TenantIndex
+from whorl.service.worker import limit_memory
 
 # How much the process gives way to the server, which answers small requests: half of the way down, as jobs do.
 NICENESS = 10
@@ -45,9 +47,11 @@ class IndexProcess:
     the new process. Not thread-safe."""
 
     def __init__(
-        self, index: Path, niceness: int = NICENESS, tell: Callable[["IndexProcess"], object] | None = None
-    ) -> None:
-        self._index, self._niceness, self._tell = index, niceness, tell
+        self, index: Path, memory: int, niceness: int = NICENESS,
+        tell: Callable[["IndexProcess"], object] | None = None,
+    ) -> None:  # fmt: skip
+        """``memory`` are the bytes that the process may have."""
+        self._index, self._memory, self._niceness, self._tell = index, memory, niceness, tell
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
 
@@ -59,8 +63,8 @@ class IndexProcess:
             connection.send((target, arguments))
             is_done, value = connection.recv()
         except (EOFError, OSError) as error:
-            self.close()
-            _log.error("the process of a request ended: %s", error or "killed")
+            status = self.close()
+            _log.error("%s: %s", target, error if status is None else epitaph(status))
             detail = "The process of this request ended. Try again, with a smaller text if it happens again."
             raise Problem(503, detail) from error
         if not is_done:
@@ -68,22 +72,26 @@ class IndexProcess:
             raise Problem(status, detail, title=title, retry_after=retry_after)
         return value
 
-    def close(self) -> None:
-        """End the process. Idempotent; the next call starts another."""
+    def close(self) -> int | None:
+        """End the process; return its status, None if there is none. Idempotent; the next call starts another."""
+        status = None
         if self._connection is not None:
             self._connection.close()
         if self._process is not None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(GRACE_SECONDS)
             self._process.kill()
-            self._process.wait()
+            status = self._process.wait()
         self._connection = self._process = None
+        return status
 
     def start(self) -> Connection:
         """Start the process; call it once. Return the way to it."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            command = [*_COMMAND, str(self._index), str(theirs.fileno()), str(self._niceness)]
+            command = [
+                *_COMMAND, str(self._index), str(theirs.fileno()), str(self._niceness), str(self._memory)
+            ]  # fmt: skip
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
             self._connection = connection = Connection(ours.detach())
         if self._tell is not None:
@@ -109,6 +117,7 @@ class IndexThread:
 def main(arguments: list[str]) -> int:
     """Answer calls until the server closes its end, or is gone."""
     os.nice(int(arguments[2]))
+    limit_memory(int(arguments[3]))
     always_in_worker()
     use_workers(1)
     connection, ownership = Connection(int(arguments[1])), Ownership()
@@ -135,10 +144,13 @@ def _answer(index_of: Callable[[], TenantIndex], target: str, values: tuple[Any,
         problem = problem_of(error)
         if problem.status >= 500 and problem is not error:
             _log.exception("a request failed")
-        return False, (problem.status, problem.detail, problem.title, problem.retry_after)
+    except MemoryError:
+        _log.exception("a request failed")
+        problem = too_much_memory()
     except Exception:  # a fault of the program: reported as one, and the next request is served
         _log.exception("a request failed")
-        return False, (500, "An internal error occurred. See the log of the service.", None, None)
+        problem = Problem(500, "An internal error occurred. See the log of the service.")
+    return False, (problem.status, problem.detail, problem.title, problem.retry_after)
 
 
 @cache

@@ -141,7 +141,7 @@ class Runner:
             _end(process)
         status = process.returncode
         is_full = status == DISK_FULL or (status != 0 and free_bytes(self._index) < FULL_BYTES)
-        return FULL if is_full else _epitaph(status)
+        return FULL if is_full else epitaph(status)
 
     def _is_settled(self, id_: str, reason: str, pause: float) -> bool:
         """Make sure that a job without a process does not count as running; False if the database refuses."""
@@ -217,7 +217,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.stdin.close()
 
 
-def _epitaph(status: int) -> str:
+def epitaph(status: int) -> str:
+    """Return how a process ended."""
     if status < 0:
         return f"its process was killed (signal {-status}); the machine may be out of memory"
     return f"its process ended unexpectedly (status {status})"

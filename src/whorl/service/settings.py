@@ -110,6 +110,12 @@ class ServiceSettings:
     # Whether figures for monitoring are told without a token.
     open_metrics: bool = False
 
+    @property
+    def request_memory(self) -> int:
+        """Return the bytes of memory of a process that answers requests: half of a job's, and enough for twice what the
+        largest document takes, which is 64 times its size."""
+        return max(self.job_memory // 2, 2 * 64 * self.max_upload)
+
     def __post_init__(self) -> None:
         faults = list(_faults(self))
         if faults:

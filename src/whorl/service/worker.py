@@ -39,7 +39,8 @@ def main(arguments: list[str]) -> int:
     index, id_ = Path(arguments[0]), arguments[1]
     threading.Thread(target=_die_with_server, daemon=True).start()
     os.nice(NICENESS)
-    _limit_memory(os.environ.get(MEMORY, ""))
+    if memory := os.environ.get(MEMORY):
+        limit_memory(int(memory))
     try:
         return _run(index, id_)
     except Exception as error:
@@ -61,10 +62,12 @@ def _run(index: Path, id_: str) -> int:
             return _do(task, jobs)
 
 
-def _limit_memory(most: str) -> None:
-    """Let this process have so many bytes of data; what the parsers' workers may have is less already."""
-    if most:
-        resource.setrlimit(resource.RLIMIT_DATA, (int(most), int(most)))
+def limit_memory(most: int) -> None:
+    """Let this process have so many bytes of data, or fewer if the system allows it fewer; what the parsers' workers may
+    have is less already. The mapped files of an index are no data: they may be larger than the memory."""
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (least, least))
 
 
 def _do(task: Task, jobs: JobQueue) -> int:
