@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 import time
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import httpx
 import pytest
 
 from tests.service.harness import PATIENCE, Running, prose, running, settings_in
+from tests.service.stage import until
+from whorl.service import app
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +168,33 @@ def test_a_client_that_does_not_read_its_answer_is_cut_off(tmp_path) -> None:
             connection.sendall(head(service, "GET", f"/documents/{number}/text"))
             time.sleep(4)
             assert len(all_of(connection)) < len(text)
+
+
+def test_a_stopping_service_ends_its_event_streams(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(app, "GRACE", 3600)  # the harness does not wait so long
+    with ExitStack() as opened:
+        with running(settings_in(tmp_path)) as service:
+            service.context.runner.stop()
+            client = opened.enter_context(service.client(service.acme))
+            job = client.post("/clusters", json={}).json()["id"]
+            stream = opened.enter_context(client.stream("GET", f"/jobs/{job}/events")).iter_lines()
+            assert next(stream) == "event: progress"
+        assert "event: end" not in list(stream)
+
+
+def test_a_request_that_is_cut_off_when_the_service_stops_is_told_so(tmp_path, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(app, "GRACE", 1)
+    with ExitStack() as opened:
+        with running(settings_in(tmp_path)) as service:
+            connection = opened.enter_context(connected(service))
+            half = head(service, "POST", "/search", "Content-Type: application/json", "Content-Length: 100")
+            connection.sendall(half + b'{"text": "')
+            until(lambda: any(token.last_used for token in service.context.tokens.listed()))
+        answer = all_of(connection)
+    assert answer.startswith(b"HTTP/1.1 503")
+    assert b"application/problem+json" in answer
+    assert b"The service is being stopped" in answer
+    assert "Traceback" not in caplog.text
 
 
 def test_slow_clients_do_not_keep_others_waiting(small) -> None:

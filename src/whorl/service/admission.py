@@ -63,6 +63,11 @@ class StreamLimiter:
 
     def __init__(self, most: int) -> None:
         self._left, self._turn = most, Lock()
+        self.has_ended = False
+
+    def end(self) -> None:
+        """Let all streams end: the service is being stopped."""
+        self.has_ended = True
 
     def check(self) -> None:
         """Raise 429 if no further stream may be opened."""

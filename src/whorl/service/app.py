@@ -194,7 +194,9 @@ class Server(uvicorn.Server):
             self._announce(port)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the sessions of MOSS clients, then all requests."""
+        """End the sessions of MOSS clients and all event streams, then wait for the other requests."""
+        context: Context = self.config.app.state.context  # type: ignore[union-attr] # create_app made it
+        context.streams.end()
         if self._moss_server is not None:
             await self._moss_server.close()
         await super().shutdown(sockets)

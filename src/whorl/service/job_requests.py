@@ -304,12 +304,12 @@ async def follow(context: Context, principal: Principal, id_: str) -> AsyncItera
 
 
 async def _stream(context: Context, principal: Principal, id_: str) -> AsyncIterator[bytes]:
-    """``progress`` whenever something changed, and ``end`` with the last state. One that lasts too long just ends:
-    browsers ask again."""
+    """``progress`` whenever something changed, and ``end`` with the last state. One that lasts too long just ends,
+    as all do when the service is stopped: browsers ask again."""
     loop = asyncio.get_running_loop()
     until, silent, last = loop.time() + context.settings.stream_seconds, loop.time() + ALIVE, ""
     with context.streams.one() as is_open:
-        while is_open and loop.time() < until:
+        while is_open and not context.streams.has_ended and loop.time() < until:
             if not await run_in_threadpool(_is_valid, context, principal):
                 return  # the token was revoked or has expired: what it may not ask for, it is not told
             job = await run_in_threadpool(get_job, context, principal, id_)

@@ -126,6 +126,11 @@ class SecurityMiddleware:
                 await answer(problem, scope, strict)
         except ClientDisconnect:
             status = status or GONE  # nobody is there to answer
+        except asyncio.CancelledError:  # by the server, which is being stopped and has waited for this request
+            LOG.warning("%s %s was cut off: the service is being stopped", scope["method"], _route(scope))
+            if not status:
+                problem = Problem(503, "The service is being stopped. Try again in a moment.")
+                await answer(problem, scope, strict, close=True)
         except Exception:
             LOG.exception("%s %s", scope["method"], _route(scope))
             if not status:
