@@ -172,7 +172,7 @@ def test_after_some_crashes_a_job_has_failed(jobs):
     jobs.claim()
     failed = jobs.crashed(id_, "no memory")
     assert failed.state is JobState.FAILED
-    assert failed.message == "failed 3 times; the last time: no memory"
+    assert failed.message == "tried 3 times; the last error: no memory"
     assert jobs.claim() is None
 
 

@@ -71,7 +71,7 @@ def test_a_job_that_crashes_fails_after_three_attempts(tmp_path):
         assert (tmp_path / "crashes").read_text() == "xxx"
         assert _ended(jobs, _submit(jobs, "greet", name="Bob")).state is JobState.DONE  # the queue goes on
     assert (job.state, job.attempts) == (JobState.FAILED, 3)
-    assert job.message == "failed 3 times; the last time: its process ended unexpectedly (status 7)"
+    assert job.message == "tried 3 times; the last error: its process ended unexpectedly (status 7)"
 
 
 def test_a_fault_of_ours_is_in_the_log_and_not_in_the_message(tmp_path):
@@ -234,7 +234,7 @@ def test_a_fault_beside_a_job_settles_it(tmp_path, monkeypatch):
     monkeypatch.setattr(Runner, "_watch", faulty)
     with _running(tmp_path) as jobs:
         job = _ended(jobs, _submit(jobs, "greet", name="Ann"))
-    reason = "failed 3 times; the last time: an internal error (ZeroDivisionError); see the log of the service"
+    reason = "tried 3 times; the last error: an internal error (ZeroDivisionError); see the log of the service"
     assert (job.state, job.message) == (JobState.FAILED, reason)
 
 

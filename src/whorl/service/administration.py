@@ -165,13 +165,17 @@ def export_person(context: Context, principal: Principal, person: str) -> IO[byt
     export: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         if not _filled(context, principal, person, export):
-            raise missing("Anything about this person")
+            raise _nothing_about_them()
     except BaseException:
         export.close()
         raise
     context.note(principal, "export person", "", person)
     export.seek(0)
     return export
+
+
+def _nothing_about_them() -> Problem:
+    return Problem(404, "Nothing about this person is stored. Give the name exactly as it is stored with documents.")
 
 
 def _check_person(person: str) -> None:
@@ -287,7 +291,7 @@ def erase_person(context: Context, principal: Principal, person: str) -> Erasure
     of_person = [job.id for job in jobs if job.tenant == person and job.state.is_over]
     results = tuple(dict.fromkeys([*of_person, *(job.id for job, _ in _comparisons_with(context, person))]))
     if not entries and not results:
-        raise missing("Anything about this person")
+        raise _nothing_about_them()
     for entry in entries:
         context.writer.remove(entry)
         context.quota.freed()

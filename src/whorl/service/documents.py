@@ -401,7 +401,7 @@ def delete_collection(context: Context, principal: Principal, name: str) -> None
     """Delete the settings of a collection. Its documents stay until they are deleted."""
     principal.require(TokenScope.ADD)
     if not context.collections.delete(principal.tenant, checked_slug(name, "collection")):
-        raise missing(f"Settings of the collection {name}")
+        raise Problem(404, f"The collection {name} has no settings to delete.")
     context.note(principal, "forget retention", name)
 
 

@@ -307,7 +307,7 @@ class JobQueue:
             return None
         reason = job.message or reason
         if job.attempts >= ATTEMPTS:
-            return self.fail(id_, f"failed {ATTEMPTS} times; the last time: {reason}")
+            return self.fail(id_, f"tried {ATTEMPTS} times; the last error: {reason}")
         return self._queued_again(id_, reason, 0)
 
     def requeue(self, id_: str) -> ServiceJob | None:

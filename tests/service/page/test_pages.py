@@ -17,7 +17,9 @@ from whorl.model import Document
 from whorl.service.administration import LONGEST_TOKEN_DAYS
 from whorl.service.api.schemas import TokenBody
 from whorl.service.authentication import TokenScope
+from whorl.service.jobs import ATTEMPTS
 from whorl.service.middleware import PAGE_POLICY, REPORT_POLICY
+from whorl.service.page.zip_split import CHILDREN
 from whorl.service.search import NOTICE
 from whorl.service.settings import Others
 
@@ -362,9 +364,33 @@ def test_what_cannot_be_compared_is_reported_at_once(acme, handed_in):
     assert send(acme, draft, template=["77", "-1", "x"]).status_code == 303
 
 
-def test_a_zip_file_that_cannot_be_distinguished_is_one_submission_with_a_note(acme):
-    draft = send(acme, "/compare", files={"submissions": ("bad.zip", b"PK no zip file")}).headers["location"]
-    assert "pack it again" in text_of(acme.get(draft).text)
+def test_a_zip_file_that_cannot_be_split_is_one_submission_with_a_note(acme):
+    crowd = io.BytesIO()
+    with zipfile.ZipFile(crowd, "w") as packed:
+        for number in range(CHILDREN + 1):
+            packed.writestr(f"{number}.txt", "")
+    draft = send(acme, "/compare", files={"submissions": ("crowd.zip", crowd.getvalue())}).headers["location"]
+    shown = acme.get(draft).text
+    assert "cannot be split" in text_of(shown)
+    assert [node.text() for node in parse(shown).css(".picks bdi")] == ["crowd.zip"]
+
+
+CUT = class_zip()[:200]
+
+
+@pytest.mark.parametrize("names", [["bad.zip"], ["bad.zip", "worse.ZIP"]])
+def test_a_damaged_zip_file_is_refused_like_an_empty_one(acme, names):
+    answer = send(acme, "/compare", files=[("submissions", (name, CUT)) for name in names])
+    assert answer.status_code == 422
+    assert "bad.zip: the zip file is damaged or was cut short: pack it again" in text_of(answer.text)
+    assert first(answer.text, "[aria-current=step]").text() == "Upload"
+
+
+def test_a_damaged_zip_file_among_others_is_named_before_the_comparison(acme):
+    files = [("submissions", ("a.py", b"x = 1")), ("submissions", ("bad.zip", CUT)), ("base", ("starter.zip", CUT))]
+    notes = [node.text() for node in parse(acme.get(send(acme, "/compare", files=files).headers["location"]).text).css(
+        ".notice")]  # fmt: skip
+    assert [note.partition(":")[0] for note in notes] == ["bad.zip", "starter.zip"]
 
 
 def test_a_draft_is_its_tokens_alone(acme, site, handed_in):
@@ -407,10 +433,15 @@ def test_a_job_whose_result_was_deleted_says_so(idle, kind):
     assert not links(shown.text, f'a[href^="/jobs/{id_}/"]')
 
 
-def test_a_job_that_fails_says_why(acme):
-    draft = send(acme, "/compare", files={"submissions": ("a.zip", class_zip()[:-30] + b"x" * 30)}).headers["location"]
-    result = text_of(ended(acme, send(acme, draft).headers["location"]))
-    assert "The job failed" in result or "skipped" in result
+def test_a_job_that_fails_says_why(idle, handed_in):
+    with signed_in(idle, idle.acme) as client:
+        draft = send(client, "/compare", files={"submissions": ("e.zip", handed_in.read_bytes())}).headers["location"]
+        job = send(client, draft).headers["location"]
+        for _ in range(ATTEMPTS):
+            idle.context.jobs.crashed(idle.context.jobs.claim().id, "no memory")
+        shown = client.get(job).text
+    assert f"The job failed: tried {ATTEMPTS} times; the last error: no memory" in text_of(shown)
+    assert first(shown, "[aria-current=step]").text() == "Compare"
 
 
 def test_near_duplicates_of_a_collection(site):
@@ -544,6 +575,7 @@ def test_usage_audit_and_one_persons_data(admin):
     assert {"documents.jsonl", "audit.jsonl"} <= set(names)
     missing = send(admin, "/admin/people", person="nobody@nowhere.example")
     assert (missing.status_code, "nobody@nowhere.example" in missing.text) == (404, True)
+    assert "Nothing about this person is stored." in text_of(missing.text)
 
 
 def test_an_admin_chooses_whose_documents(admin):

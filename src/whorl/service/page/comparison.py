@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -20,7 +20,7 @@ from whorl.service.jobs import ServiceJob
 from whorl.service.naming import Upload, keep
 from whorl.service.page.rendering import HEADERS, page
 from whorl.service.page.visits import Form, PostedForm, Visit, Visitor
-from whorl.service.page.zip_split import ZipDirectory, directory, part
+from whorl.service.page.zip_split import UnsplittableError, ZipDirectory, directory, part
 from whorl.service.problems import Problem, missing
 from whorl.service.workspace import JOBS_FOLDER
 from whorl.storage.files import TEMPORARY
@@ -177,15 +177,31 @@ def _looked_at(id_: str, principal: Principal, inputs: Path) -> Draft:
     uploads = _names(inputs / "submissions")
     made, names = time.time(), (_names(inputs / "base"), _names(inputs / "archive"))
     tops = tuple(sorted({name.partition("/")[0] for name in uploads}))
+    notes = (*_damaged(inputs / "base"), *_damaged(inputs / "archive"))
     if len(uploads) == 1 and uploads[0].lower().endswith(".zip"):
         try:
             listed = directory(inputs / "submissions" / uploads[0])
-        except InputError as error:
-            return Draft(id_, principal.token_id, made, tops, None, (str(error),), *names)
+        except UnsplittableError as error:
+            return Draft(id_, principal.token_id, made, tops, None, (str(error), *notes), *names)
         if not listed.children:
             raise _without_submissions(uploads[0], listed)
-        return Draft(id_, principal.token_id, made, listed.children, uploads[0], (), *names)
-    return Draft(id_, principal.token_id, made, tops, None, (), *names)
+        return Draft(id_, principal.token_id, made, listed.children, uploads[0], notes, *names)
+    damaged = list(_damaged(inputs / "submissions"))
+    if damaged and len(damaged) == len(uploads):
+        raise Problem(422, damaged[0])
+    return Draft(id_, principal.token_id, made, tops, None, (*damaged, *notes), *names)
+
+
+def _damaged(folder: Path) -> Iterator[str]:
+    """Yield what is wrong with each damaged zip file of a folder."""
+    for path in _files(folder):
+        if path.suffix.lower() == ".zip":
+            try:
+                directory(path)
+            except UnsplittableError:
+                continue
+            except InputError as error:
+                yield str(error)
 
 
 def _without_submissions(name: str, listed: ZipDirectory) -> Problem:

@@ -26,6 +26,10 @@ CHILDREN = 1900
 NOISE = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 
 
+class UnsplittableError(InputError):
+    """A zip file that a comparison may read, but that cannot be split here."""
+
+
 @dataclass(frozen=True, slots=True)
 class ZipRecord:
     """A member's record in the directory, whole, and the parts of its name; none if the name is refused, for the
@@ -63,7 +67,7 @@ class ZipDirectory:
 
 
 def directory(path: Path) -> ZipDirectory:
-    """Read the directory of a zip file; raise if it cannot be split here."""
+    """Read the directory of a zip file; raise if it is damaged or cannot be split here."""
     size = path.stat().st_size
     with path.open("rb") as file:
         start, length, shift = _end(file, size, path.name)
@@ -128,8 +132,9 @@ def _records(listed: bytes, name: str) -> Iterator[ZipRecord]:
         at = end
 
 
-def _not_here(name: str) -> InputError:
-    return InputError(f"{name}: this zip file cannot be split: unpack it, and upload the starter code separately")
+def _not_here(name: str) -> UnsplittableError:
+    remedy = "unpack it, and upload the starter code separately"
+    return UnsplittableError(f"{name}: this zip file cannot be split: {remedy}")
 
 
 def _record(raw: bytes, name: bytes) -> ZipRecord:
