@@ -35,7 +35,20 @@ def test_who_is_not_signed_in_comes_to_the_form_and_back(site):
 
 def test_a_script_is_told_to_leave_the_page(site):
     answer = httpx.get(f"{site.address}/documents", headers={"HX-Request": "true"}, timeout=PATIENCE)
-    assert (answer.status_code, answer.headers["hx-redirect"]) == (204, "/sign-in?next=%2Fdocuments")
+    assert (answer.status_code, answer.headers["hx-redirect"]) == (204, "/sign-in?next=%2Fdocuments&said=ended")
+
+
+@pytest.mark.parametrize(
+    ("method", "sent"),
+    [("POST", {}), ("GET", {"HX-Request": "true"}), ("GET", {"Cookie": "whorl_session=of-yesterday"})],
+    ids=["form", "script", "old cookie"],
+)
+def test_whose_session_has_ended_is_told_so(site, method, sent):
+    with httpx.Client(base_url=site.address, timeout=PATIENCE) as client:
+        answer = client.request(method, "/search", headers=sent)
+        address = answer.headers.get("hx-redirect") or answer.headers["location"]
+        assert "Your session has ended" in text_of(client.get(address).text)
+        assert "Your session has ended" not in text_of(client.get(client.get("/jobs").headers["location"]).text)
 
 
 def test_the_cookie_is_read_by_no_script_and_sent_by_no_other_site(site):

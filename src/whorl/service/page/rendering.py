@@ -76,6 +76,7 @@ NOTICES = {
     "cancelled": "The job is cancelled.",
     "kept": "The rule is set.",
     "signed-out": "You are signed out.",
+    "ended": "Your session has ended. Sign in again, then repeat what you did last.",
 }
 
 

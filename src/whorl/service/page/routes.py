@@ -59,7 +59,7 @@ async def icon() -> Response:
 def problem_page(request: Request, problem: Problem) -> Response:
     """Show a problem as a page; for a script, as a piece of one. Send those who are not signed in to the form."""
     if isinstance(problem, SignInNeeded):
-        return _to_sign_in(request, problem.inside)
+        return _to_sign_in(request, problem)
     if problem.status == 404 and "route" not in request.scope:
         problem = Problem(404, "There is no page at this address. Use the menu above.")
     if problem.status == 405:
@@ -76,8 +76,10 @@ def _frame(request: Request) -> PageFrame:
     return frame_outside(context) if principal is None else frame_of(context, principal, "")
 
 
-def _to_sign_in(request: Request, inside: str) -> Response:
-    address = "/sign-in" if inside == "/" else f"/sign-in?{urlencode({'next': inside})}"
+def _to_sign_in(request: Request, problem: SignInNeeded) -> Response:
+    facts = {"next": "" if problem.inside == "/" else problem.inside, "said": "ended" if problem.ended else ""}
+    query = urlencode({name: value for name, value in facts.items() if value})
+    address = f"/sign-in?{query}" if query else "/sign-in"
     if wants_part(request):  # A script would put the form into the middle of the page.
         return Response(status_code=204, headers={**HEADERS, "HX-Redirect": address})
     return RedirectResponse(address, 303, HEADERS)

@@ -36,10 +36,10 @@ INSIDE = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 
 
 class SignInNeeded(Problem):
-    """Nobody is signed in; ``inside`` is where they wanted to go."""
+    """Nobody is signed in; ``inside`` is where they wanted to go. ``ended`` says that they were signed in before."""
 
-    def __init__(self, inside: str) -> None:
-        self.inside = inside
+    def __init__(self, inside: str, *, ended: bool) -> None:
+        self.inside, self.ended = inside, ended
         super().__init__(401, "Sign in first.")
 
 
@@ -74,7 +74,10 @@ async def visit(request: Request) -> Visit:
     principal = await run_in_threadpool(principal_of, request)
     if principal is None:
         wanted = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
-        raise SignInNeeded(wanted if request.method == "GET" else "/")
+        is_form = request.method != "GET"
+        # Forms and scripts stand on pages that only the signed-in see; and nobody else was given the cookie.
+        ended = is_form or wants_part(request) or cookie_name(context_of(request)) in request.cookies
+        raise SignInNeeded("/" if is_form else wanted, ended=ended)
     request.state.principal = principal
     vouch(request)
     context = context_of(request)
