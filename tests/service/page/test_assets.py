@@ -13,7 +13,7 @@ from whorl.service.page.rendering import address, assets
 
 def test_the_style_sheet_has_the_reports_colours_and_marks():
     style = assets()["whorl.css"].content.decode()
-    for name in ("colours.css", "page.css", "panels.css", "pair.css"):
+    for name in ("colours.css", "page.css", "panels.css", "code.css"):
         assert (files("whorl.report") / "styles" / name).read_text("utf-8") in style
 
 

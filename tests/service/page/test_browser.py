@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.accessibility import ALL_RULES, COLOURS, faults
-from tests.service.harness import ALL, Running
-from tests.service.page.conftest import context_of, watched
-from tests.service.page.house import BEES, TIDES, put
+from tests.service.harness import ALL, Running, running, settings_in
+from tests.service.page.conftest import LAPTOP, context_of, watched
+from tests.service.page.door import signed_in
+from tests.service.page.house import BEES, TIDES, furnish, put, registry_in, sweep_in
 from whorl.service.authentication import TokenScope
 
 ACMES = (
@@ -20,7 +21,7 @@ ACMES = (
 )  # fmt: skip
 ADMINS = tuple(f"/admin/{name}" for name in ("tokens", "usage", "retention", "deletions", "audit", "people"))
 
-PHONE, PROJECTOR = {"width": 390, "height": 844}, {"width": 1920, "height": 1080}
+PHONE, PROJECTOR = {"width": 360, "height": 740}, {"width": 1920, "height": 1080}
 
 WIDTH = "document.documentElement.scrollWidth"
 
@@ -91,17 +92,117 @@ def test_pages_outside_and_of_a_newcomer(browser, site):
     context.close()
 
 
-@pytest.mark.parametrize("size", [PHONE, PROJECTOR], ids=["phone", "projector"])
-def test_nothing_is_wider_than_the_screen(browser, site, size):
-    put(site, site.acme, f"a-name-{'x' * 200}.txt", BEES, labels=("y" * 150,), contact="z" * 150)
-    context = context_of(browser, site, site.acme, viewport=size)
-    page, _ = watched(context, site)
-    for path in (*ACMES, "/documents?collection=main&begins=a-name"):
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service with one long name of each kind, and none that a browser can break by itself."""
+    folder = tmp_path_factory.mktemp("crowded")
+    with running(settings_in(folder, registry=registry_in(folder), sweep=sweep_in(folder))) as found:
+        furnish(found)
+        put(
+            found, found.acme, f"a-name-{'x' * 200}.txt", BEES, collection="c" * 60, labels=("y" * 150, "next"),
+            contact="z" * 150, url=f"https://long.example/{'u' * 200}",
+        )  # fmt: skip
+        for tenant, label in (("t" * 60, "L" * 155), ("acme", "M" * 155)):
+            secret = found.context.tokens.create(tenant, ALL, label)[1]
+            with signed_in(found, secret) as client:
+                assert client.get("/documents").status_code == 200
+        yield found
+
+
+@pytest.mark.parametrize("size", [PHONE, LAPTOP, PROJECTOR], ids=["phone", "laptop", "projector"])
+def test_nothing_is_wider_than_the_screen(browser, crowded, size):
+    def check() -> None:
+        assert page.evaluate(WIDTH) <= size["width"], page.url
+
+    context = context_of(browser, crowded, crowded.acme, viewport=size)
+    page, _ = watched(context, crowded)
+    for path in (*ACMES, "/documents?collection=main&begins=a-name", "/documents/6", "/documents/6/delete"):
         page.goto(path)
-        assert page.evaluate(WIDTH) <= size["width"], path
+        check()
     searched(page, TIDES + BEES)
-    assert page.evaluate(WIDTH) <= size["width"]
+    check()
+    page.goto("/compare")
+    names = [f"{letter * 190}.py" for letter in "pq"]
+    files = [{"name": name, "mimeType": "text/plain", "buffer": b"x = 1"} for name in names]
+    page.locator("#submissions").set_input_files(files)
+    check()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_label("Title of the report").fill("T" * 200)
+    check()
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("link", name="Read the report").wait_for(timeout=60_000)
+    check()
+    page.goto("/jobs")
+    check()
     assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= (19 if size is PROJECTOR else 15)
+    context.close()
+    context = context_of(browser, crowded, crowded.admin, viewport=size)
+    page, _ = watched(context, crowded)
+    for path in (*ADMINS, "/documents", "/jobs"):
+        page.goto(path)
+        check()
+    context.close()
+
+
+def test_the_caption_of_a_passage_stands_in_one_line_above_it(page):
+    searched(page, TIDES)
+    for path in (None, "/documents/1/beside/2"):
+        if path is not None:
+            page.goto(path)
+        for side in page.locator(".side").all()[:2]:
+            caption, excerpt = (side.locator(each).bounding_box() for each in ("b", ".excerpt"))
+            assert caption["width"] > 300
+            assert caption["height"] < 30
+            assert caption["y"] + caption["height"] <= excerpt["y"]
+
+
+def test_short_words_of_a_table_stay_whole_beside_a_long_name(browser, crowded):
+    context = context_of(browser, crowded, crowded.admin, viewport=LAPTOP)
+    page, _ = watched(context, crowded)
+    page.goto("/admin/audit")
+    cells = page.locator("td[data-label=Did], td[data-label=From]")
+    assert max(cells.evaluate_all(LINES)) == 1
+    page.goto("/admin/tokens")
+    assert {round(button.bounding_box()["height"]) for button in page.locator("td .button").all()} == {38}
+    context.close()
+
+
+# In how many lines the text of each element stands.
+LINES = """elements => elements.map((element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return new Set([...range.getClientRects()].filter((box) => box.width > 2).map((box) => Math.round(box.bottom))).size;
+})"""
+
+
+def test_on_a_phone_nothing_touches_its_neighbour(browser, crowded):
+    context = context_of(browser, crowded, crowded.admin, viewport=PHONE)
+    page, _ = watched(context, crowded)
+    page.goto("/documents")
+    add, filters = (page.locator(each).bounding_box() for each in ("a.primary", "form.filters"))
+    assert filters["y"] - add["y"] - add["height"] >= 10
+    long, following = (page.locator(".labels .tag", has_text=text).bounding_box() for text in ("yyy", "next"))
+    assert long["y"] + long["height"] < following["y"]
+    page.goto("/admin/usage")
+    for cell in page.locator("td[data-label^=Documents]").all():
+        assert cell.evaluate(LABEL_WIDTH) < cell.evaluate("cell => parseFloat(getComputedStyle(cell).paddingLeft)")
+    context.close()
+
+
+# The width of the label that the style sheet writes before a cell.
+LABEL_WIDTH = "cell => parseFloat(getComputedStyle(cell, '::before').width)"
+
+
+def test_a_session_that_ended_in_another_tab_is_named(browser, site):
+    context = context_of(browser, site, site.acme)
+    page, other = context.new_page(), context.new_page()
+    page.goto("/")
+    page.locator("#text").fill(TIDES)
+    other.goto("/jobs")
+    other.get_by_role("button", name="Sign out").click()
+    expect(other.get_by_role("status")).to_have_text("You are signed out.")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_text("Your session has ended")).to_be_visible()
     context.close()
 
 
@@ -282,6 +383,7 @@ def test_without_scripts_everything_works(browser, site, handed_in):
     page = context.new_page()
     page.goto("/")
     assert page.locator("#theme").is_hidden()
+    assert page.get_by_role("button", name="Sign out").is_visible()
     page.locator("#text").fill(TIDES)
     page.get_by_role("button", name="Search").click()
     assert page.locator(".hit h3").first.inner_text() == "essays/tides.txt"

@@ -19,8 +19,9 @@ from whorl.service.authentication import Principal, TokenScope
 from whorl.service.context import Context
 from whorl.service.settings import MEGABYTE
 
-# Of the report: its colours, what all its pages share, panels and tables, and how passages are marked.
-REPORT_STYLES = ("colours.css", "page.css", "panels.css", "pair.css", "code.css")
+# Of the report: its colours, what all its pages share, panels and tables, and how passages are marked. The sheets of
+# single pages stay away: their classes are their own, and ours have some of the same names.
+REPORT_STYLES = ("colours.css", "page.css", "panels.css", "code.css")
 OWN_SCRIPTS = ("htmx.min.js", "drop.js", "passages.js", "progress.js", "answers.js")
 
 # Enough of a digest to tell two versions of our own files apart; nobody gains by a collision.

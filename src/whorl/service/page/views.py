@@ -82,7 +82,7 @@ def _pieces(side: PassageSide, text: str, runs: Sequence[TextRange], shade: int)
         yield f'<span class="context">{_escaped(before)}</span>'
     yield from _marked(text[:LONGEST], side.start, runs, shade)
     if len(text) > LONGEST:
-        yield f' <span class="left-out">… {len(text) - LONGEST:,} characters more</span>'
+        yield f' <span class="rest">… {len(text) - LONGEST:,} characters more</span>'
     elif side.after:
         after = side.after if len(side.after) < CONTEXT else f"{_earlier_words(side.after)}{GLUE}…"
         yield f'<span class="context">{_escaped(after)}</span>'
