@@ -16,6 +16,25 @@ def test_a_number_that_never_changes_is_a_number(language):
     apart(language, "int n = 4; f(n); n = h(); g(n);", "f(4); h(); g(4);")
 
 
+@pytest.mark.parametrize(
+    "change", ["n, m = m, n", "f(n := g(m))", "with g(m) as n:\n        pass", "for n, m in g(m):\n        f(m)",
+               "f([m for n in m])", "match m:\n        case n:\n            pass"],
+)  # fmt: skip
+def test_a_number_that_a_pattern_changes_is_kept_in_python(change):
+    kept = "def h(m):\n    n = 4\n    {}\n    return n + {}\n"
+    apart("python", kept.format(change, "n"), kept.format(change, "4"))
+
+
+@pytest.mark.parametrize("change", ["[n, m] = [m, n];", "({n, m} = g(m));", "for ([n, m] of g(m)) { f(m); }"])
+def test_a_number_that_a_pattern_changes_is_kept_in_javascript(change):
+    apart("javascript", f"let n = 4; {change} f(n);", f"let n = 4; {change} f(4);")
+
+
+@pytest.mark.parametrize("by", ["out", "ref"])
+def test_a_number_that_is_given_by_reference_is_kept(by):
+    apart("csharp", f"int n = 4; G({by} n); F(n);", f"int n = 4; G({by} n); F(4);")
+
+
 @pytest.mark.parametrize("language", WITH_TYPES)
 def test_what_could_change_the_value_keeps_it_in_its_place(language):
     apart(language, "int t = a[0]; g(); h(t);", "g(); h(a[0]);")

@@ -14,6 +14,12 @@ SHARED: Final = frozenset({"global", "read", "reference"})
 
 WRITING: Final = frozenset({"assign", "declare", "augment", "update", "parameter", "each"})
 
+# What stands for several names where one could be set.
+PATTERNS: Final = frozenset({"tuple", "array", "array_pattern", "object_pattern", "list_pattern"})
+
+# Kinds that only a grammar knows and that set the names in their first part.
+BINDING: Final = frozenset({"named_expression", "as_pattern_target", "for_in_clause", "case_pattern"})
+
 
 class Tally:
     """How often each name occurs: 0 if it does not. ``Counter`` asks the interpreter for each new name."""
@@ -86,11 +92,15 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
             if inside[0].kind == "name":
                 _write(node, names, implicit)
                 inside = inside[1:]
+            elif inside[0].kind in PATTERNS:
+                _write_within(inside[0], names)
         elif kind == "call" and inside[0].kind == "name":
             names.reads.add(called(inside[0].text))
             inside = inside[1:]
         elif kind in SHARED or (kind == "op" and node.text == b"&" and len(inside) == 1):
             names.captured.update(child.text for child in inside)
+        elif kind in BINDING:
+            _write_within(inside[0], names)
         for child in reversed(inside):
             if child.kind == "name":  # most nodes are; they need not wait
                 names.reads.add(child.text)
@@ -145,6 +155,13 @@ def _write(node: TreeNode, names: FunctionScope, implicit: bool) -> None:
         names.declared.add(name)
     if node.text == b"private":
         names.private.add(name)
+
+
+def _write_within(pattern: TreeNode, names: FunctionScope) -> None:
+    """Count the names in a pattern as set: they are not the number that they were set to before."""
+    for node in pattern.walk():
+        if node.kind == "name":
+            names.writes.add(node.text)
 
 
 def within(function: TreeNode) -> Iterator[TreeNode]:

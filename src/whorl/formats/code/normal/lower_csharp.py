@@ -65,6 +65,13 @@ def parameter(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return TreeNode("parameter" if is_plain else "reference", [name], syntax.start_byte, syntax.end_byte)
 
 
+def argument(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower an argument; one that is given by reference may be changed."""
+    if not any(child.type in ("out", "ref") for child in syntax.children):
+        return opened(lowerer, syntax)
+    return TreeNode("reference", lowerer.many(syntax.children), syntax.start_byte, syntax.end_byte)
+
+
 TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
@@ -114,6 +121,7 @@ TABLE: Final = LoweringTable(
         "constructor_declaration": shape("function", ":parameters", ":body"),
         "parameter_list": all_of("block"),
         "parameter": parameter,
+        "argument": argument,
         "lambda_expression": shape("lambda", ":parameters", "body"),
         "class_declaration": shape("class", ":body", text="name"),
         "struct_declaration": shape("class", ":body", text="name"),
@@ -127,7 +135,7 @@ TABLE: Final = LoweringTable(
     """),
     opens=words("""
         parenthesized_expression expression_statement local_declaration_statement variable_declaration
-        argument argument_list bracketed_argument_list equals_value_clause constant_pattern global_statement
+        argument_list bracketed_argument_list equals_value_clause constant_pattern global_statement
         interpolation namespace_declaration file_scoped_namespace_declaration
     """),
 )

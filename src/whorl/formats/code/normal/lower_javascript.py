@@ -101,6 +101,7 @@ TABLE: Final = LoweringTable(
         "identifier": leaf("name"),
         "property_identifier": leaf("name"),
         "shorthand_property_identifier": leaf("name"),
+        "shorthand_property_identifier_pattern": leaf("name"),
         "type_identifier": leaf("name"),
         "number": leaf("number"),
         "string": leaf("string"),
