@@ -33,6 +33,48 @@ def test_what_is_never_reached_or_does_nothing(language):
     apart(language, "x = 1; f();", "f();")
 
 
+@pytest.mark.parametrize("language", ["cpp", "csharp", "java", "javascript", "typescript", "tsx"])
+def test_calls_that_only_log_literals(language):
+    alike(language, 'LOG.fine("a"); f(x); LOG.fine("b", 2); g(x);', "f(x); g(x);", IDLE)
+    alike(language, 'while (f(x)) { App.log.debug("a"); g(x); }', "while (f(x)) { g(x); }", IDLE)
+    apart(language, "LOG.fine(x); f(x); g(x);", "f(x); g(x);")
+    apart(language, "if (LOG.fine(2)) { f(x); } g(x);", "f(x); g(x);")
+    apart(language, "System.exit(1); f(x);", "f(x);")
+
+
+LOGGING = {
+    "csharp": "class A {{ static Logger L = {}; static void Main() {{ {} f(x); g(x); }} }}",
+    "java": "class A {{ static final Logger L = {}; public static void main(String[] a) {{ {} f(x); g(x); }} }}",
+    "javascript": "const L = {}; function main() {{ {} f(x); g(x); }}",
+}
+
+
+@pytest.mark.parametrize("language", LOGGING)
+def test_calls_that_only_log_literals_on_what_the_program_makes(language):
+    def symbols(made, statements):
+        return columns(language, LOGGING[language].format(made, statements))[0]
+
+    for made in ("new Logger()", 'Logger.getLogger("a")'):
+        assert symbols(made, 'L.info("a"); L.info(x);') == symbols(made, "L.info(x);")
+        assert symbols(made, 'L.info("a"); if (L.info(x)) { h(x); }') != symbols(made, "if (L.info(x)) { h(x); }")
+    assert symbols("other", 'L.info("a");') != symbols("other", "")  # it may be asked by another name
+
+
+def test_calls_with_literals_stay_if_they_are_what_a_program_does():
+    apart("java", 'm(); } static void log(int a) { f(a); h(b); } static void m() { A.log(3); g(x);',
+          "m(); } static void log(int a) { f(a); h(b); } static void m() { g(x);")  # fmt: skip
+    apart("javascript", "f(x); L.push(1); L.push(2);", "f(x);")
+    drawing = "f(x); g(x); while (a) { L.left(1); f(x); } while (b) { L.right(1); f(x); } L.up(2); L.down(2); "
+    alike("javascript", drawing + "f(x);", drawing.replace("L.left(1); ", "") + "f(x);", IDLE)
+    apart("javascript", drawing + "L.forward(3); f(x);", drawing.replace("L.left(1); ", "") + "L.forward(3); f(x);")
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_casts_that_nobody_reads(language):
+    alike(language, "(void)0; f(x); (void)x;", "f(x);", IDLE)
+    apart(language, "(void)f(x);", "")
+
+
 @pytest.mark.parametrize("language", ["c", "cpp"])
 def test_what_others_can_reach_stays(language):
     apart(language, "int x = 1; int *p = &x; x = 2; f(*p, p);", "int x = 1; int *p = &x; f(*p, p);")
@@ -47,6 +89,9 @@ def test_python():
     alike(
         "python", 'def m(x):\n    "doc"\n    d = 3\n    pass\n    return f(x)\n', "def m(x):\n    return f(x)\n", IDLE
     )
+    logged = "import logging\nlogging.basicConfig(level=3)\ndef m(x):\n    {}return f(x)\n"
+    alike("python", logged.format("logging.debug('a %d', 2)\n    "), logged.format(""), IDLE)
+    apart("python", "def m(x):\n    a = []\n    a.append(1)\n    return a\n", "def m(x):\n    a = []\n    return a\n")
     apart("python", "class A:\n    d = 3\n", "class A:\n    pass\n")
     apart("python", "def m(x):\n    global d\n    d = 3\n    return f(x)\n", "def m(x):\n    return f(x)\n")
     apart("python", "def m(x):\n    d = 3 * x\n    return lambda: d\n", "def m(x):\n    return lambda: d\n")

@@ -36,14 +36,13 @@ from whorl.formats.code.normal.expressions import (
     swap_branches,
     take_apart,
 )
+from whorl.formats.code.normal.idle import drop_idle, drop_log_calls, drop_unused_values
 from whorl.formats.code.normal.inlining import inline_functions
 from whorl.formats.code.normal.lowering import Lowerer, Lowering, LoweringTable, Rule, UnfitError, dropped, opened
 from whorl.formats.code.normal.nodes import STATEMENT, TreeNode
 from whorl.formats.code.normal.variables import (
     drop_declarations,
-    drop_idle,
     drop_temporaries,
-    drop_unused_values,
     move_fields,
     order_statements,
     spread_literals,
@@ -370,6 +369,8 @@ def rewrite(how: Plan, program: TreeNode, data: bytes, chosen: int = nodes.ALL) 
     if b"this" in data and name not in WITHOUT_THIS:
         settle_fields(scopes(program, implicit=implicit))
     scoped = scopes(program, implicit=implicit)
+    if chosen & nodes.IDLE and drop_log_calls(scoped):
+        scoped = scopes(program, implicit=implicit)
     if chosen & nodes.TAILS and loop_tail_calls(scoped):
         scoped = scopes(program, implicit=implicit)
     if chosen & nodes.INLINED:

@@ -66,6 +66,7 @@ class TreeNode:
 
 # Kinds without anything inside, whose text says what they are.
 LEAVES: Final = frozenset({"name", "number", "string", "char", "constant"})
+LITERALS: Final = LEAVES - {"name"}
 
 # Statements that end a block: nothing after them is reached.
 JUMPS: Final = frozenset({"return", "throw", "break", "continue"})

@@ -1,4 +1,4 @@
-"""Rewrites of variables: declarations, statement order, temporaries and dead code."""
+"""Rewrites of variables: declarations, statement order and temporaries."""
 
 from itertools import islice
 from typing import Final, TypeAlias
@@ -10,12 +10,11 @@ from whorl.formats.code.normal.analysis import (
     SIMPLE,
     Effects,
     FunctionScope,
-    Tally,
     called,
     effects,
     within,
 )
-from whorl.formats.code.normal.nodes import DECLARATIONS, EXPRESSIONS, IDLE, JUMPS, LEAVES, ORDER, TEMPORARIES, TreeNode
+from whorl.formats.code.normal.nodes import DECLARATIONS, ORDER, TEMPORARIES, TreeNode
 
 
 def drop_declarations(node: TreeNode, names: FunctionScope) -> TreeNode:
@@ -265,171 +264,3 @@ def _up(node: TreeNode, parents: dict[int, tuple[TreeNode, int]]) -> Path:
         path.append(parents[id(node)])
         node = path[-1][0]
     return path[::-1]
-
-
-# Names of a function that are followed into its blocks: each costs every block a look.
-MANY: Final = 100
-
-EMPTY: Final = frozenset({"empty_statement", "pass_statement", ";"})
-
-
-def drop_unused_values(names: FunctionScope) -> None:
-    """In a function: drop ``x = 0`` before a block that sets ``x`` before it reads it, if nothing else reads it. An
-    assignment inside an expression whose name is never read becomes its value."""
-    for node in names.inner:
-        target = node.children[0]
-        if target.kind == "name" and target.text in names.local_names and not names.reads[target.text]:
-            value = node.children[1]
-            node.kind, node.children, node.text, node.marks = value.kind, value.children, value.text, node.marks | IDLE
-            node.start, node.end = value.start, value.end
-    _forget_unneeded(names)
-    wanted = {name for name in names.local_names if names.writes[name] > 1 and names.reads[name]}
-    if 0 < len(wanted) <= MANY:
-        homes: dict[bytes, TreeNode] = {}
-        _find_homes(names.function, names, wanted, homes)
-        if homes:
-            _drop_outside(names, homes)
-
-
-def _forget_unneeded(names: FunctionScope) -> None:
-    """Ignore the reads of a name that only compute its own next value, such as ``i`` in ``i = i - 1``, or values of
-    names without other reads: ``a`` in ``b = a + 1`` if nobody reads ``b``."""
-    values: dict[bytes, list[TreeNode]] = {}
-    own = Tally()
-    for each in names.blocks:
-        for child in each.children:
-            if child.kind in ("assign", "declare") and len(child.children) == 2 and child.children[0].kind == "name":
-                name, value = child.children[0].text, child.children[1]
-                values.setdefault(name, []).append(value)
-                if names.writes[name] > 1 and names.reads[name] and _is_pure(value):
-                    for node in value.walk():
-                        if node.kind == "name" and node.text == name:
-                            own.add(name)
-    unneeded = [name for name in values if name in names.local_names and names.reads[name] == own[name]]
-    while unneeded:
-        name = unneeded.pop()
-        names.reads.times[name] = 0
-        for value in values.pop(name, ()):
-            for node in value.walk() if _is_pure(value) else ():
-                read = node.text
-                if node.kind in ("name", "field") and read in names.local_names and names.reads[read]:
-                    names.reads.add(read, -1)
-                    if names.reads[read] == own[read]:
-                        unneeded.append(read)
-
-
-def _find_homes(
-    node: TreeNode, names: FunctionScope, wanted: set[bytes], homes: dict[bytes, TreeNode]
-) -> dict[bytes, int]:
-    """Return how often the wanted names are read in a tree; put into ``homes``, for each, the innermost block with all
-    its reads, if that block sets it first."""
-    counts: dict[bytes, int] = {}
-    if node.kind == "name":
-        return {node.text: 1} if node.text in wanted else counts
-    is_block, is_write = node.kind == "block", node.kind in ("assign", "declare", "each", "parameter")
-    is_target = is_write and bool(node.children) and node.children[0].kind == "name"
-    settled: set[bytes] = set()
-    for child in node.children[1:] if is_target else node.children:
-        for name, times in _find_homes(child, names, wanted, homes).items():
-            if is_block and name not in counts and name in settled:
-                homes.setdefault(name, node)
-            counts[name] = counts.get(name, 0) + times
-        if is_block and child.kind in ("assign", "declare") and len(child.children) == 2:
-            settled.add(child.children[0].text)
-    if is_block:
-        for name in [name for name, home in homes.items() if home is node and counts[name] != names.reads[name]]:
-            del homes[name]
-    return counts
-
-
-def _drop_outside(names: FunctionScope, homes: dict[bytes, TreeNode]) -> None:
-    """Drop the assignments to names outside their homes."""
-    waiting = [(names.function, frozenset(homes))]
-    while waiting:
-        node, away = waiting.pop()
-        if node.kind == "block":
-            away = away - {name for name in away if homes[name] is node}
-            gone = [child for child in node.children if _is_away(child, away)]
-            if gone:
-                for child in gone:
-                    names.writes.add(child.children[0].text, -1)
-                node.children = [child for child in node.children if not _is_away(child, away)]
-                for child in node.children[:1]:
-                    child.marks |= IDLE
-        if away:
-            waiting += [(child, away) for child in node.children if child.kind not in EXPRESSIONS]
-
-
-def _is_away(statement: TreeNode, away: frozenset[bytes]) -> bool:
-    if statement.kind not in ("assign", "declare") or len(statement.children) != 2 or not away:
-        return False
-    target, value = statement.children
-    return target.kind == "name" and target.text in away and _is_pure(value)
-
-
-def drop_idle(node: TreeNode, names: FunctionScope) -> TreeNode:
-    """In a block, from its end: drop assignments to local names that are never read or set again first, unused values,
-    and statements after a jump."""
-    statements: list[TreeNode] = []
-    overwritten: set[bytes] = set()
-    marks = 0
-    for statement in reversed(_reached(node.children)):
-        if _is_idle(statement, names, overwritten):
-            if statements:
-                statements[-1].marks |= IDLE
-            else:
-                marks = IDLE
-            continue
-        statements.append(statement)
-        statement.marks, marks = statement.marks | marks, 0
-        _follow(statement, names, overwritten)
-    if len(statements) < len(node.children):
-        node.children = statements[::-1]
-    return node
-
-
-def _reached(statements: list[TreeNode]) -> list[TreeNode]:
-    """Return the statements up to the first jump; functions and classes after it stay, because they are only declared
-    there."""
-    for number, statement in enumerate(statements):
-        if statement.kind in JUMPS and number < len(statements) - 1:
-            rest = statements[number + 1 :]
-            if any(node.kind == "labeled_statement" for each in rest for node in each.walk()):
-                return statements  # somebody may go there
-            statement.marks |= IDLE
-            later = [each for each in rest if each.kind in ("function", "class", "case")]
-            return [*statements[: number + 1], *later]
-    return statements
-
-
-def _is_idle(statement: TreeNode, names: FunctionScope, overwritten: set[bytes]) -> bool:
-    kind, inside = statement.kind, statement.children
-    if kind in EMPTY:
-        return True
-    if kind == "if":
-        return not inside[1].children and not inside[2].children and _is_pure(inside[0])
-    if kind in ("assign", "declare") and len(inside) == 2 and inside[0].kind == "name":
-        name = inside[0].text
-        if inside[1].kind == "name" and inside[1].text == name:
-            return True
-        is_unread = name in names.local_names and (names.reads[name] == 0 or name in overwritten)
-        return is_unread and _is_pure(inside[1])
-    return kind in ("name", "number", "string", "char", "constant", "op", "field", "index") and _is_pure(statement)
-
-
-def _is_pure(value: TreeNode) -> bool:
-    return value.kind in LEAVES or effects(value).is_pure
-
-
-def _follow(statement: TreeNode, names: FunctionScope, overwritten: set[bytes]) -> None:
-    """Return the names that are overwritten before they are read, seen from before this statement."""
-    is_write = statement.kind in ("assign", "declare") and statement.children[0].text in names.local_names
-    if not overwritten and not is_write:
-        return
-    done = effects(statement)
-    if done.jumps or not done.known:
-        overwritten.clear()
-        return
-    if is_write and statement.children[0].kind == "name":
-        overwritten.add(statement.children[0].text)
-    overwritten -= done.reads
