@@ -1,6 +1,7 @@
 import pytest
 
-from tests.formats.code.normal.programs import WITH_TYPES, alike, apart
+from tests.formats.code.normal.programs import WITH_TYPES, alike, apart, columns
+from whorl.formats.code.normal import nodes
 from whorl.formats.code.normal.nodes import TEMPORARIES
 
 
@@ -14,6 +15,70 @@ def test_a_value_that_is_used_once_stands_where_it_is_used(language):
 def test_a_number_that_never_changes_is_a_number(language):
     alike(language, "int n = 4; f(n); g(n);", "f(4); g(4);", TEMPORARIES)
     apart(language, "int n = 4; f(n); n = h(); g(n);", "f(4); h(); g(4);")
+
+
+CONSTANTS = {
+    "c": "const int N = {}; int f(int x) {{ return x * {}; }} int h(void) {{ k({}); }}",
+    "cpp": "constexpr int N = {}; int f(int x) {{ return x * {}; }} int h() {{ k({}); }}",
+    "csharp": "class A {{ public const int N = {}; int f(int x) {{ return x * {}; }} void h() {{ k({}); }} }}",
+    "java": "class A {{ public static final int N = {}; int f(int x) {{ return x * {}; }} void h() {{ k({}); }} }}",
+    "javascript": "const N = {}; function f(x) {{ return x * {}; }} function h() {{ k({}); }}",
+    "typescript": "export const N: any = {}; function f(x) {{ return x * {}; }} function h() {{ k({}); }}",
+    "tsx": "let N = {}; function f(x) {{ return x * {}; }} function h() {{ k({}); }}",
+    "python": "N = {}\ndef f(x):\n    return x * {}\ndef h():\n    k({})\n",
+}
+
+
+@pytest.mark.parametrize("language", CONSTANTS)
+def test_a_constant_of_the_file_is_what_it_stands_for(language):
+    def symbols(*values, chosen=nodes.ALL):
+        return columns(language, CONSTANTS[language].format(*values), chosen)[0]
+
+    assert symbols("5", "N", "N") == symbols("5", "5", "5")
+    assert symbols('"a"', "N", "N") == symbols('"a"', '"b"', '"c"')
+    assert symbols("5", "N", "N + 1") == symbols("5", "5", "6")
+    assert symbols("5", "N", "N", chosen=nodes.ALL & ~TEMPORARIES) != symbols("5", "5", "5")
+    assert symbols("p()", "N", "N") != symbols("p()", "5", "5")
+    assert symbols("5", "N", "N = 3") != symbols("5", "5", "3")
+
+
+@pytest.mark.parametrize("language", ["csharp", "java"])
+def test_a_constant_of_a_class_may_be_called_by_it(language):
+    used = CONSTANTS[language]
+    assert columns(language, used.format(5, "A.N", "A.N"))[0] == columns(language, used.format(5, 5, 5))[0]
+    assert columns(language, used.format(5, "b.N", "N"))[0] != columns(language, used.format(5, 5, 5))[0]
+    field = used.replace("static final", "").replace("const", "").replace("public", "private")
+    assert columns(language, field.format(5, "N", "N"))[0] == columns(language, used.format(5, 5, 5))[0]
+    assert columns(language, field.format(5, "N", "b.N = 2"))[0] != columns(language, field.format(5, 5, "b.N = 2"))[0]
+    public = field.replace("private", "public")
+    assert columns(language, public.format(5, "N", "N"))[0] != columns(language, public.format(5, 5, 5))[0]
+
+
+def test_a_constant_is_what_it_stands_for_where_nothing_else_has_its_name():
+    for code in (
+        "N = 5\ndef f():\n    global N\n    N = 3\ndef g():\n    return {}\n",
+        "N = 5\ndef f(N):\n    return {}\n",
+        "N = 5\ndef f(N=3):\n    return {}\n",
+        "N = 5\ndef f(x):\n    N, x = x, 1\n    return {}\n",
+        "N = 5\ndef f(x):\n    for N in x:\n        g({})\n",
+        "if x:\n    N = 5\nprint({})\n",
+    ):
+        apart("python", code.format("N"), code.format("5"))
+    named = columns("python", "N = 5\nf(N=N)\n")[0]
+    assert named == columns("python", "f(N=5)\n")[0]
+    apart("cpp", "} const int N = 5; void f(int &N) { g(N); ", "} const int N = 5; void f(int &N) { g(5); ")
+    apart("cpp", "} int N = 5; void f() { g(N); ", "} int N = 5; void f() { g(5); ")
+    assert columns("javascript", "const N = 5; f({N: N});")[0] == columns("javascript", "f({N: 5});")[0]
+
+
+@pytest.mark.parametrize("language", WITH_TYPES)
+def test_what_a_number_was_put_into_is_reckoned(language):
+    alike(language, "int n = 4; a[1] = n * x; g(n + 1);", "a[1] = 4 * x; g(5);", TEMPORARIES)
+
+
+def test_a_field_that_is_set_through_another_object_is_no_variable_of_main():
+    field = "class A {{ private int q = 4; public static void main() {{ f({0}); b.q = 7; f({0}); }} }}"
+    assert columns("java", field.format("q"))[0] != columns("java", field.format("4"))[0]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Set
 from typing import Final
 
-from whorl.formats.code.normal.nodes import JUMPS, OF_THIS, TreeNode
+from whorl.formats.code.normal.nodes import JUMPS, OF_ANY, OF_THIS, PRIVATE, TreeNode
 
 # Nodes that run at another time than the statements around them, and have their own names.
 LATER: Final = frozenset({"function", "lambda"})
@@ -18,7 +18,10 @@ WRITING: Final = frozenset({"assign", "declare", "augment", "update", "parameter
 PATTERNS: Final = frozenset({"tuple", "array", "array_pattern", "object_pattern", "list_pattern"})
 
 # Kinds that only a grammar knows and that set the names in their first part.
-BINDING: Final = frozenset({"named_expression", "as_pattern_target", "for_in_clause", "case_pattern"})
+BINDING: Final = frozenset({
+    "as_pattern_target", "assignment_pattern", "case_pattern", "catch_clause", "default_parameter", "for_in_clause",
+    "list_splat_pattern", "named_expression", "rest_pattern", "typed_default_parameter",
+})  # fmt: skip
 
 
 class Tally:
@@ -94,6 +97,8 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
                 inside = inside[1:]
             elif inside[0].kind in PATTERNS:
                 _write_within(inside[0], names)
+            elif inside[0].kind == "field":
+                names.writes.add(OF_ANY + inside[0].text)
         elif kind == "call" and inside[0].kind == "name":
             names.reads.add(called(inside[0].text))
             inside = inside[1:]
@@ -121,7 +126,9 @@ def settle(program_scopes: list[FunctionScope], *, script: bool) -> Tally:
         private |= names.private
         if names.around is not None:
             names.around.captured |= names.captured | (names.names() - names.declared)
-    private = {name for name in private if not reads[OF_THIS + name] and not writes[OF_THIS + name]}
+    private = {
+        name for name in private if not (reads[OF_THIS + name] or writes[OF_THIS + name] or writes[OF_ANY + name])
+    }
     for names in program_scopes:
         if names.function.kind in LATER or (names.around is None and script):
             alone = {
@@ -153,7 +160,7 @@ def _write(node: TreeNode, names: FunctionScope, implicit: bool) -> None:
         names.reads.add(name)
     if implicit or node.kind in ("declare", "parameter"):
         names.declared.add(name)
-    if node.text == b"private":
+    if node.text == PRIVATE:
         names.private.add(name)
 
 

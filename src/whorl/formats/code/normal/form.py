@@ -45,6 +45,7 @@ from whorl.formats.code.normal.variables import (
     drop_temporaries,
     move_fields,
     order_statements,
+    spread_constants,
     spread_literals,
 )
 from whorl.formats.code.plan import REMEMBERED, Plan, symbol
@@ -369,7 +370,8 @@ def rewrite(how: Plan, program: TreeNode, data: bytes, chosen: int = nodes.ALL) 
     if b"this" in data and name not in WITHOUT_THIS:
         settle_fields(scopes(program, implicit=implicit))
     scoped = scopes(program, implicit=implicit)
-    if chosen & nodes.IDLE and drop_log_calls(scoped):
+    is_spread = bool(chosen & nodes.TEMPORARIES) and spread_constants(scoped, script=script)
+    if (chosen & nodes.IDLE and drop_log_calls(scoped)) or is_spread:
         scoped = scopes(program, implicit=implicit)
     if chosen & nodes.TAILS and loop_tail_calls(scoped):
         scoped = scopes(program, implicit=implicit)

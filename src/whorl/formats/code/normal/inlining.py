@@ -16,7 +16,7 @@ from whorl.formats.code.normal.analysis import (
     scopes,
     settle,
 )
-from whorl.formats.code.normal.nodes import INLINED, LEAVES, TreeNode, blocks
+from whorl.formats.code.normal.nodes import INLINED, LEAVES, TreeNode, become, blocks
 
 # Calls that are looked at in one function: each is compared with those before it that have the same key.
 MANY: Final = 64
@@ -226,7 +226,7 @@ class _Inliner:
         self._room -= self._sizes[function.text]
         self._used.add(function.text)
         value = _renamed(last.children[0], new) if returns else call.at("nothing", [])
-        _become(call, call.at("nothing", []) if is_alone and value.kind in LEAVES else value)
+        become(call, call.at("nothing", []) if is_alone and value.kind in LEAVES else value)
         done = [*assignments, *(_renamed(each, new) for each in before)]
         _touch([*done, call])
         return done
@@ -313,12 +313,6 @@ def _renamed(node: TreeNode, new: dict[bytes, TreeNode]) -> TreeNode:
         return value
     inside = [_renamed(child, new) for child in node.children]
     return TreeNode(node.kind, inside, node.start, node.end, node.text, node.marks)
-
-
-def _become(node: TreeNode, other: TreeNode) -> None:
-    """Turn a node into another one in place."""
-    node.kind, node.children, node.text = other.kind, other.children, other.text
-    node.start, node.end, node.marks = other.start, other.end, other.marks
 
 
 def _touch(nodes: list[TreeNode]) -> None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from whorl.formats.code.normal.lowering import (
+    FIXING,
     Lowerer,
     LoweringTable,
     Syntax,
@@ -17,7 +18,7 @@ from whorl.formats.code.normal.lowering import (
     unary,
     word,
 )
-from whorl.formats.code.normal.nodes import TreeNode
+from whorl.formats.code.normal.nodes import FIXED, TreeNode
 from whorl.formats.code.row import words
 
 PRINTS: Final = frozenset({b"printf", b"puts", b"putchar", b"std::printf", b"std::puts", b"wprintf"})
@@ -46,13 +47,15 @@ def shifted(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
 def declared(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     """Lower a declaration: all its names with their first values."""
     declarations: list[TreeNode] = []
+    is_fixed = any(child.type == "type_qualifier" and lowerer.text(child) in FIXING for child in syntax.children)
     for each in syntax.children_by_field_name("declarator"):
         name = _name(each)
         value = each.child_by_field_name("value") if each.type == "init_declarator" else None
         if name is not None:
             initial = [] if value is None else lowerer.many([value])
             target = TreeNode("name", [], name.start_byte, name.end_byte, lowerer.text(name))
-            node = TreeNode("declare", [target, *initial[:1]], each.start_byte, each.end_byte)
+            text = FIXED if is_fixed and each.type == "init_declarator" else b""
+            node = TreeNode("declare", [target, *initial[:1]], each.start_byte, each.end_byte, text)
             declarations.append(lowerer.finish(node))
     return TreeNode("list", declarations, syntax.start_byte, syntax.end_byte)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from whorl.formats.code.normal.nodes import OF_THIS, TreeNode, tidy
+from whorl.formats.code.normal.nodes import FIXED, OF_THIS, PRIVATE, TreeNode, tidy
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -18,6 +18,9 @@ LARGEST: Final = 1 << 16
 
 # Operators that chain: (a + b) + c has one node with three operands.
 CHAINING: Final = frozenset({b"+", b"*", b"&&", b"||", b"and", b"or", b"&", b"|", b"^", b"<<", b">>", b"??"})
+
+# Modifiers of what is never set again.
+FIXING: Final = frozenset({b"const", b"constexpr", b"final", b"readonly"})
 
 Syntax: TypeAlias = "tree_sitter.Node"
 Lowering: TypeAlias = Callable[["Lowerer", Syntax], TreeNode | None]
@@ -151,15 +154,16 @@ def several(field: str) -> Lowering:
 
 
 def fields(lowering: Lowering, modifier: str) -> Lowering:
-    """Lower the fields of a class. A field that is neither public nor protected is known only in the file: its
-    declaration has the text ``private``."""
+    """Lower the fields of a class. A field that is neither public nor protected is known only in the file, and one may
+    never be set again: the text of their declarations says so."""
 
     def lowered(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
         node = lowering(lowerer, syntax)
         modifiers = b" ".join(lowerer.text(child) for child in syntax.children if child.type == modifier).split()
-        if node is not None and b"public" not in modifiers and b"protected" not in modifiers:
-            for each in node.children if node.kind == "list" else [node]:
-                each.text = b"private" if each.kind == "declare" else each.text
+        is_known = b"public" in modifiers or b"protected" in modifiers
+        text = (FIXED if FIXING.intersection(modifiers) else b"") if is_known else PRIVATE
+        for each in [] if node is None or not text else node.children if node.kind == "list" else [node]:
+            each.text = text if each.kind == "declare" else each.text
         return node
 
     return lowered

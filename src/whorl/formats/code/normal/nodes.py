@@ -30,6 +30,13 @@ STATEMENT: Final = 1 << 31
 # How the name of an object's own field begins, as long as it is not known whether the bare name is the same.
 OF_THIS: Final = b"this."
 
+# How the name under which the fields of all objects are counted begins.
+OF_ANY: Final = b"."
+
+# The texts of declarations: the name is known in the file only, or it is never set again.
+PRIVATE: Final = b"private"
+FIXED: Final = b"final"
+
 
 class TreeNode:
     """A node: its kind, text and children, the span ``data[start:end]``, and the bits of the rewrites that touched it
@@ -95,6 +102,12 @@ def equal(left: TreeNode, right: TreeNode) -> bool:
 
 # Kinds in which blocks can stand: expressions have none, save for functions without a name.
 EXPRESSIONS: Final = frozenset({"name", "number", "string", "char", "constant", "nothing", "field", "index"})
+
+
+def become(node: TreeNode, other: TreeNode) -> None:
+    """Turn a node into another one in place."""
+    node.kind, node.children, node.text = other.kind, other.children, other.text
+    node.start, node.end, node.marks = other.start, other.end, other.marks
 
 
 def tidy(node: TreeNode) -> TreeNode:

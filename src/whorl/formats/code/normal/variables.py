@@ -14,7 +14,18 @@ from whorl.formats.code.normal.analysis import (
     effects,
     within,
 )
-from whorl.formats.code.normal.nodes import DECLARATIONS, ORDER, TEMPORARIES, TreeNode
+from whorl.formats.code.normal.expressions import fold, order_operands
+from whorl.formats.code.normal.nodes import (
+    DECLARATIONS,
+    FIXED,
+    LITERALS,
+    OF_ANY,
+    ORDER,
+    PRIVATE,
+    TEMPORARIES,
+    TreeNode,
+    become,
+)
 
 
 def drop_declarations(node: TreeNode, names: FunctionScope) -> TreeNode:
@@ -59,9 +70,10 @@ def move_fields(program_scopes: list[FunctionScope]) -> bool:
 
 
 def _is_movable(field: TreeNode, users: dict[bytes, list[FunctionScope]]) -> bool:
-    if field.kind != "declare" or field.text != b"private":
+    if field.kind != "declare" or field.text != PRIVATE:
         return False
-    using = users.get(field.children[0].text, [])
+    name = field.children[0].text
+    using = [] if OF_ANY + name in users else users.get(name, [])
     function = using[0].function if len(using) == 1 else field
     is_entry = function.kind == "function" and bool(function.text) and called(function.text) not in users
     return is_entry and effects(field.children[-1]).is_pure
@@ -141,25 +153,77 @@ def spread_literals(names: FunctionScope) -> None:
     for each in names.blocks:
         is_outermost = any(each is one for one in outermost)
         for child in each.children:
-            if _is_literal(child) and (is_outermost or child.kind == "declare"):
+            if _is_literal(child, NUMBERS) and (is_outermost or child.kind == "declare"):
                 name = child.children[0].text
                 if name in names.declared and name in names.local_names and names.writes[name] == 1:
                     values[name] = child.children[1]
     if not values:
         return
-    for node in within(names.function):
+    _spread(list(within(names.function)), values, set())
+
+
+# Kinds whose first part is a name of something else: of a parameter or of an object's field.
+KEYED: Final = frozenset({"pair", "pair_pattern", "keyword_argument"})
+
+
+def spread_constants(program_scopes: list[FunctionScope], *, script: bool) -> bool:
+    """Replace a name that a file sets once, outside all functions, to a literal, by that literal. Return whether there
+    was any. A class's field must be private or never be set again, and a variable too unless the file is a
+    ``script``."""
+    values: dict[bytes, TreeNode] = {}
+    classes: set[bytes] = set()
+    for names in program_scopes:
+        is_class = names.function.kind == "class"
+        if is_class or names.around is None:
+            body = names.function.children[0] if is_class else names.function
+            for child in body.children:
+                is_fixed = child.text == FIXED or (is_class and child.text == PRIVATE)
+                if _is_literal(child, LITERALS) and (is_fixed or (script and not is_class)):
+                    values[child.children[0].text] = child.children[1]
+                    classes.add(names.function.text if is_class else b"")
+    for name in list(values):
+        times = sum(names.writes[name] + names.writes[OF_ANY + name] for names in program_scopes)
+        if times != 1 or any(name in names.captured for names in program_scopes):
+            del values[name]
+    if values:
+        _spread(list(program_scopes[0].function.walk()), values, classes)
+    return bool(values)
+
+
+def _spread(inside: list[TreeNode], values: dict[bytes, TreeNode], classes: set[bytes]) -> None:
+    """Replace names by their values in these nodes, of which the outer ones come first, and drop what sets them. A name
+    may follow that of one of its classes."""
+    sums: list[TreeNode] = []
+    changed: set[int] = set()
+    for node in inside:
         if node.kind == "block":
             node.children = [child for child in node.children if not _gives(child, values)]
-        for number, child in enumerate(node.children):
-            if child.kind == "name" and child.text in values:
+        elif node.kind == "op":
+            sums.append(node)
+        first = 1 if node.kind in KEYED else 0
+        for number, child in enumerate(node.children[first:], first):
+            is_read = child.kind == "name" or (
+                child.kind == "field" and bool(child.children) and child.children[0].text in classes
+            )
+            if is_read and child.text in values:
                 value = values[child.text]
                 node.children[number] = child.at(value.kind, [], value.text, TEMPORARIES)
+                changed.add(id(node))
+    for node in reversed(sums):
+        if id(node) in changed or any(id(child) in changed for child in node.children):
+            changed.add(id(node))
+            reckoned = fold(node)
+            become(node, order_operands(reckoned) if reckoned.kind == "op" else reckoned)
 
 
-def _is_literal(statement: TreeNode) -> bool:
+# Literals that a local name stands for.
+NUMBERS: Final = LITERALS - {"string"}
+
+
+def _is_literal(statement: TreeNode, kinds: frozenset[str]) -> bool:
     inside = statement.children
     is_given = statement.kind in ("assign", "declare") and len(inside) == 2 and inside[0].kind == "name"
-    return is_given and inside[1].kind in ("number", "char", "constant")
+    return is_given and inside[1].kind in kinds
 
 
 def _gives(statement: TreeNode, values: dict[bytes, TreeNode]) -> bool:
