@@ -251,10 +251,16 @@ class TestDisguises:
     def test_prose_beside_programs_is_no_program(self, tmp_path):
         essay = samples("text")[0].text
         log = "step 1: ok\nvalue = 3\nresult 7\n" * 20
-        files = {"ada": {"a.py": PYTHON, "README.md": essay, "notes.txt": essay, "LICENSE": essay, "run.log": log}}
-        found = whorl.compare_all(handed_in(tmp_path, files))
+        ada = {"a.py": PYTHON, "README.md": essay, "notes.txt": essay, "LICENSE": essay, "run.log": log}
+        found = whorl.compare_all(handed_in(tmp_path, {"ada": ada, "eve": {"b.py": OTHER}}))
         assert [file.name for file in found.submissions[0].files] == ["a.py"]
         assert found.not_compared == ()
+
+    def test_prose_as_a_submission_of_its_own_is_listed_but_not_files_about_all(self, tmp_path):
+        essay = samples("text")[0].text
+        files = {"a.py": PYTHON, "b.py": OTHER, "README.md": essay, "LICENSE": essay, "essay.txt": essay}
+        found = whorl.compare_all(handed_in(tmp_path, {"class": files}))
+        assert [listed.submission for listed in found.not_compared] == ["essay.txt"]
 
 
 # What spoils the tokens of all that follows, or stops a parser; and where a compiler does not mind it.

@@ -16,6 +16,7 @@ from whorl.comparison.evidence.finding import SubmissionTexts, Text
 from whorl.comparison.layouts import Layout
 from whorl.comparison.normal_form import NO_NORMAL_FORM, SubmissionNormalForms, normal_form_of
 from whorl.comparison.result import File
+from whorl.comparison.settings import ABOUT
 from whorl.engine.cache import ReadCache
 from whorl.engine.documents import NormalFormStream, WholeDocument, read_wholes
 from whorl.engine.hashing import Key
@@ -314,7 +315,7 @@ class SubmissionIntake:
             if isinstance(file.whole, Skipped):
                 # Whoever puts a store's files beside a program could hide it.
                 is_expected = file.whole.expected and not file.whole.reason.endswith(NO_DOCUMENT)
-                if file.is_unsuited and file.name == file.child and not is_base:
+                if file.is_unsuited and file.name == file.child and not is_base and not ABOUT.match(file.name):
                     is_expected = False  # prose that is a whole submission, not a file beside programs
                 self.skipped.append(_of_submission(file.whole._replace(expected=is_expected), file))
                 if file.name != file.child:

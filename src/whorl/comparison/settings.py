@@ -145,8 +145,8 @@ INSPECTED, EACH = 200, 5
 COUNTED = 8192
 # Bytes of prose beside each byte of programs: with more, as in an essay with a script of three lines, it is prose.
 PROSE = 10
-# Files about a submission, which do not make it prose.
-_ABOUT = re.compile(r"(?:readme|licen[cs]e|copying|changelog)\b", re.I)
+# Files about a submission or a class, which are not its prose.
+ABOUT = re.compile(r"(?:readme|licen[cs]e|copying|changelog)\b", re.I)
 
 
 def scheme_for(paths: Iterable[Path], settings: Settings) -> Scheme:
@@ -193,7 +193,7 @@ class _Amounts:
             self.programs += size
         elif name in LANGUAGES:
             self.has_prose = True
-        elif not _ABOUT.match(document.name.rpartition("/")[2]) and (name != TEXT or _is_prose(document)):
+        elif not ABOUT.match(document.name.rpartition("/")[2]) and (name != TEXT or _is_prose(document)):
             self.has_prose, self.prose = True, self.prose + size
 
 
