@@ -192,7 +192,7 @@ WRITES: Final = frozenset({"assign", "augment", "update", "declare", "each"})
 SIMPLE: Final = frozenset({"assign", "declare", "return", "throw", "print", "call"})
 
 # Operators that may leave their right side unevaluated.
-SHORT_CIRCUIT: Final = frozenset({b"&&", b"||", b"and", b"or", b"??"})
+SHORT_CIRCUIT: Final = frozenset({b"&&", b"||", b"??"})
 
 # Calls that only reckon, in any language: by the name that is called, or by the object that it is called on.
 PURE_CALLS: Final = frozenset(

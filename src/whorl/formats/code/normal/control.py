@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Final
 
 from whorl.formats.code.normal.analysis import LATER, FunctionScope, Tally, called, effects
-from whorl.formats.code.normal.expressions import negated
+from whorl.formats.code.normal.expressions import negated, swap_branches
 from whorl.formats.code.normal.nodes import BRANCHES, CHAINED, JUMPS, LOOPS, TAILS, TreeNode, block
 
 # Values that any ``if`` may compare again and again without doing anything: what is not one of these is compared once.
@@ -88,7 +88,7 @@ def _breaks(statement: TreeNode) -> bool:
 def _compared(node: TreeNode, subject: TreeNode, values: list[TreeNode], then: TreeNode, other: TreeNode) -> TreeNode:
     tests = [node.at("op", [subject.copy(), value], b"==", BRANCHES) for value in values]
     condition = tests[0] if len(tests) == 1 else node.at("op", tests, b"||", BRANCHES)
-    return TreeNode("if", [condition, then, other], values[0].start, then.end, marks=BRANCHES)
+    return swap_branches(TreeNode("if", [condition, then, other], values[0].start, then.end, marks=BRANCHES))
 
 
 def _is_repeatable(subject: TreeNode) -> bool:

@@ -66,27 +66,31 @@ def _is_simple(target: TreeNode) -> bool:
 # The negation of each comparison. For numbers that are none (NaN) ``!(a < b)`` is not ``b <= a``; no copy hides there.
 OPPOSITE: Final = {
     b"==": b"!=", b"!=": b"==", b"===": b"!==", b"!==": b"===", b"<": b">=", b">=": b"<", b">": b"<=", b"<=": b">",
+    b"in": b"not in", b"not in": b"in", b"is": b"is not", b"is not": b"is",
 }  # fmt: skip
 
 # Comparisons that are written the other way round.
 MIRRORED: Final = {b">": b"<", b">=": b"<="}
 
-NOT: Final = frozenset({b"!", b"not"})
-
 # Of two opposite conditions the branches follow the first.
-SECOND: Final = frozenset({b"!=", b"!==", b"<="})
+SECOND: Final = frozenset({b"!=", b"!==", b"<=", b"||", b"is not", b"not in"})
+
+# What joins the negations of the operands in the negation of the whole.
+DUAL: Final = {b"&&": b"||", b"||": b"&&"}
 
 
 def negate(node: TreeNode) -> TreeNode:
-    """Rewrite ``!(a < b)`` as ``b <= a``, and ``!!a`` as ``a``."""
-    if node.text not in NOT or len(node.children) != 1:
+    """Rewrite ``!(a < b)`` as ``b <= a``, ``!!a`` as ``a``, and ``!(a && b)`` as ``!a || !b``."""
+    if node.text != b"!" or len(node.children) != 1:
         return node
     inside = node.children[0]
     if inside.kind == "op" and len(inside.children) == 2 and inside.text in OPPOSITE:
         return inside.at("op", inside.children, OPPOSITE[inside.text], NEGATION)
-    if inside.kind == "op" and len(inside.children) == 1 and inside.text in NOT:
+    if inside.kind == "op" and len(inside.children) == 1 and inside.text == b"!":
         inside.children[0].marks |= NEGATION
         return inside.children[0]
+    if inside.kind == "op" and len(inside.children) > 1 and inside.text in DUAL:
+        return inside.at("op", [negated(child) for child in inside.children], DUAL[inside.text], NEGATION)
     return node
 
 
@@ -113,16 +117,16 @@ def swap_branches(node: TreeNode) -> TreeNode:
 def _is_second(condition: TreeNode) -> bool:
     if condition.kind != "op":
         return False
-    is_not = condition.text in NOT and len(condition.children) == 1
-    return is_not or (condition.text in SECOND and len(condition.children) == 2)
+    is_not = condition.text == b"!" and len(condition.children) == 1
+    return is_not or (condition.text in SECOND and len(condition.children) > 1)
 
 
 def negated(condition: TreeNode) -> TreeNode:
     """Return the negation of a condition."""
-    if condition.kind == "op" and condition.text in NOT and len(condition.children) == 1:
+    if condition.kind == "op" and condition.text == b"!" and len(condition.children) == 1:
         condition.children[0].marks |= NEGATION
         return condition.children[0]
-    return mirror(negate(condition.at("op", [condition], b"!", NEGATION)))
+    return order_operands(mirror(negate(condition.at("op", [condition], b"!", NEGATION))))
 
 
 # Digits that a number may have and be reckoned with: what is longer is data, and its product would be longer still.
@@ -134,7 +138,7 @@ RECKONED: Final[dict[bytes, Callable[[int, int], int]]] = {
     b"*": lambda a, b: a * b,
 }
 
-COMMUTING: Final = frozenset({b"*", b"&&", b"||", b"and", b"or", b"==", b"!=", b"===", b"!==", b"&", b"|", b"^"})
+COMMUTING: Final = frozenset({b"*", b"&&", b"||", b"==", b"!=", b"===", b"!==", b"&", b"|", b"^"})
 
 
 def fold(node: TreeNode) -> TreeNode:

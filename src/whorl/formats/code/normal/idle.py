@@ -78,7 +78,7 @@ def _silent(receivers: set[bytes], program_scopes: list[FunctionScope]) -> set[b
 # Names of a function that are followed into its blocks: each costs every block a look.
 MANY: Final = 100
 
-EMPTY: Final = frozenset({"empty_statement", "pass_statement", ";"})
+EMPTY: Final = frozenset({"empty_statement", ";"})
 
 
 def drop_unused_values(names: FunctionScope) -> None:

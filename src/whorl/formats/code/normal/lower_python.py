@@ -125,7 +125,7 @@ def comparison(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     if len(tests) == 1:
         tests[0].start, tests[0].end = syntax.start_byte, syntax.end_byte
         return tests[0]
-    return TreeNode("op", [lowerer.finish(test) for test in tests], syntax.start_byte, syntax.end_byte, b"and")
+    return TreeNode("op", [lowerer.finish(test) for test in tests], syntax.start_byte, syntax.end_byte, b"&&")
 
 
 def conditional(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
@@ -213,7 +213,7 @@ TABLE: Final = LoweringTable(
     },
     drops=words("""
         import_statement import_from_statement future_import_statement decorator comment line_continuation type
-        keyword_separator positional_separator
+        keyword_separator pass_statement positional_separator
     """),
     opens=words("parenthesized_expression expression_statement argument_list interpolation else_clause"),
 )

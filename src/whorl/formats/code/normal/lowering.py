@@ -17,7 +17,10 @@ DEEPEST: Final = 100
 LARGEST: Final = 1 << 16
 
 # Operators that chain: (a + b) + c has one node with three operands.
-CHAINING: Final = frozenset({b"+", b"*", b"&&", b"||", b"and", b"or", b"&", b"|", b"^", b"<<", b">>", b"??"})
+CHAINING: Final = frozenset({b"+", b"*", b"&&", b"||", b"&", b"|", b"^", b"<<", b">>", b"??"})
+
+# Operators that Python writes as words, and C++ may.
+SPELLED: Final = {b"and": b"&&", b"or": b"||", b"not": b"!", b"not_eq": b"!="}
 
 # Modifiers of what is never set again.
 FIXING: Final = frozenset({b"const", b"constexpr", b"final", b"readonly"})
@@ -206,7 +209,7 @@ def binary(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
     node = lowerer.field(spine[-1], "left")
     for each in reversed(spine):
         sign = each.child_by_field_name("operator")
-        operator = b"" if sign is None else lowerer.text(sign)
+        operator = b"" if sign is None else SPELLED.get(lowerer.text(sign), lowerer.text(sign))
         right = lowerer.field(each, "right")
         if node.kind == "op" and node.text == operator and operator in CHAINING and len(node.children) > 1:
             node.children.append(right)
@@ -220,7 +223,7 @@ def binary(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
 def unary(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     """Lower an operator with one operand; ``++`` and ``--`` are updates."""
     signs = [child for child in syntax.children if not child.is_named]
-    operator = lowerer.text(signs[0]) if signs else b""
+    operator = SPELLED.get(lowerer.text(signs[0]), lowerer.text(signs[0])) if signs else b""
     kind = "update" if operator in (b"++", b"--") else "op"
     return TreeNode(kind, lowerer.many(syntax.children), syntax.start_byte, syntax.end_byte, operator)
 
