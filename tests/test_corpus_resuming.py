@@ -214,7 +214,7 @@ def test_a_damaged_file_of_a_stopped_run_is_refused(corpus, tmp_path, monkeypatc
     path = tmp_path / "out" / "_whorl" / name
     data = path.read_bytes()
     path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
-    with pytest.raises(StoreError, match=f"{path.name}: damaged; add --fresh"):
+    with pytest.raises(StoreError, match=f"{path.name}: damaged; start over with --fresh"):
         run(kind, corpus, tmp_path / "out")
 
 

@@ -238,7 +238,11 @@ def test_a_base_and_evaluations_may_be_rows_for_files_too(tmp_path):
         ({"paths": ROWS, "base": [{"x": 1}]}, "base: no column 'text'; there are 'x'"),
         ({"paths": {"text": ["a"]}}, "paths: dict is neither a path nor rows; give paths, a table, or a list of"),
         ({"paths": [{"text": "a"}, "b"]}, "paths: str among rows; give paths, or rows as dictionaries"),
-        ({"paths": [1, 2], "out": "out"}, "paths: int is not a path"),
+        ({"paths": [1, 2], "out": "out"}, "paths: int is not a path; give paths, or rows as dictionaries, such as"),
+        ({"paths": ["a text"]}, "out: name the folder to write to; texts in memory are given as rows, such as"),
+        ({"paths": pa.array(["a text"])}, "paths: StringScalar is not a path; give paths, or rows as dictionaries"),
+        ({"paths": pa.table([["a"], ["b"]], ["text", "text"])}, "paths: 2 columns are called 'text'; rename all but"),
+        ({"paths": pd.DataFrame([["a", "b"]], columns=["text"] * 2)}, "paths: 2 columns are called 'text'; rename"),
         ({"paths": 7, "out": "out"}, "paths: int is neither a path nor rows"),
     ],
     ids=str,
@@ -248,6 +252,55 @@ def test_refusals_say_what_to_give(tmp_path, monkeypatch, arguments, message):
     with pytest.raises(InputError, match=message):
         whorl.dedup(**arguments)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("empty", [pd.DataFrame(), pa.table({})], ids=["frame", "table"])
+def test_a_table_without_columns_is_empty(empty):
+    assert len(whorl.dedup(empty).rows) == 0
+
+
+def test_a_column_that_is_not_read_may_be_there_twice():
+    text = story(1)
+    table = pa.table([[text, text], ["x", "y"], [1, 2]], ["text", "n", "n"])
+    assert whorl.dedup(table).rows.equals(table.slice(0, 1))
+
+
+@pytest.mark.parametrize("number", [10**5000, -(10**5000)], ids=["large", "small"])
+def test_numbers_of_thousands_of_digits(number):
+    """Python writes none of more than 4,300 digits, unless it is asked to."""
+    rows = [{"text": story(1), "n": number}, {"text": story(1), "n": 0}]
+    assert whorl.dedup(rows).rows == rows[:1]
+    assert whorl.dedup(rows, keep="highest", rank="n").rows == [max(rows, key=lambda row: row["n"])]
+    (skipped,) = whorl.cluster([{"id": number, "text": story(1)}]).skipped
+    assert (skipped.name, skipped.reason) == ("0", "'id' is too large a number")
+
+
+def test_ids_of_a_frame_in_which_one_is_missing():
+    """pandas makes floats of the others."""
+    frame = pd.DataFrame({"id": [7, 8, None, 9], "text": [story(1), story(1), story(2), None]})
+    clustering = whorl.cluster(frame)
+    assert list(clustering.ids) == ["7", "8", "2", "9"]
+    assert [(each.name, each.reason) for each in clustering.skipped] == [("9", "no 'text'")]
+    (leak,) = whorl.decontaminate([{"text": story(1)}], against=frame[:1].astype({"id": float})).changes
+    assert leak["item"] == "7"
+
+
+@pytest.mark.parametrize("number", [1.5, 2.0**53, float("inf")])
+def test_other_floats_are_no_ids(number):
+    (skipped,) = whorl.cluster([{"id": number, "text": story(1)}]).skipped
+    assert skipped.reason == "'id' is a number, neither a string nor a whole number"
+
+
+def test_one_column_of_items_needs_no_list():
+    result = whorl.decontaminate([{"text": story(1)}], against=[{"stem": story(1)}], items="stem")
+    assert result.rows == []
+
+
+def test_rows_are_called_by_their_argument_in_errors():
+    with pytest.raises(
+        InputError, match=r"^against: no item was read; name the columns of texts with --item, or items"
+    ):
+        whorl.decontaminate([{"text": story(1)}], against=[{"stem": story(1)}])
 
 
 def test_evaluations_are_needed():

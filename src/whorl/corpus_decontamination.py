@@ -355,7 +355,7 @@ def read_items(
             items.append(Item(path.name, name or f"{path.name}:{place.row}", len(symbols), words / len(symbols)))
             tokens.append(symbols)
         if len(items) + short == before:
-            raise InputError(f"{path}: no item was read; name the columns of texts with --item")
+            raise InputError(f"{path}: no item was read; name the columns of texts with --item, or items in Python")
     return items, tokens, short
 
 
@@ -465,7 +465,7 @@ def decontaminate(
     *,
     text: str = "text",
     id: str = "id",  # noqa: A002  (the name of the column, as in Columns)
-    items: Sequence[str] = (),
+    items: str | Sequence[str] = (),
     action: str = "drop",
     threshold: float = THRESHOLD,
     common: int | None = None,
@@ -486,7 +486,7 @@ def decontaminate(
     each row with the item and its span.
     """
     out, settings, scheme = check_local(out), ClusterSettings(workers=workers), resolve(scheme)
-    named, evals = _paths(paths), _paths(against)
+    named, evals, items = _paths(paths), _paths(against), [items] if isinstance(items, str) else items
     if not evals:
         raise InputError("against: name the evaluation sets")
     if action not in ACTIONS:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from whorl.clustering.cluster import Progress
 from whorl.clustering.output import KEEPS, STEP
 from whorl.clustering.result import KINDS, Clustering, keep_of_clusters, keep_without_pairs
-from whorl.clustering.store import LOCK, checksum, clear, damaged, locked, summed, sync, write_atomically
+from whorl.clustering.store import AFRESH, LOCK, checksum, clear, damaged, locked, summed, sync, write_atomically
 from whorl.corpus_sources import Source, check_targets
 from whorl.errors import DocumentError, InputError, WhorlError
 from whorl.formats.archives.names import printable
@@ -138,8 +138,7 @@ class OutputFolder:
         if recipe_before := self._read(RECIPE_FILE):
             if recipe_before != self._recipe:
                 raise InputError(
-                    f"{self.path}: made from another corpus or with other settings; choose another folder, or start "
-                    "over with --fresh"
+                    f"{self.path}: made from another corpus or with other settings; choose another folder, or {AFRESH}"
                 )
             self._cut_journal()
             self._check_written()
@@ -175,8 +174,7 @@ class OutputFolder:
         for row in self.written():
             if row.get("exists", row["bytes_written"] > 0) and not (self.path / row["file"]).is_file():
                 raise InputError(
-                    f"{self.path / row['file']}: is gone, though an earlier run wrote it; put it back, or start over "
-                    "with --fresh"
+                    f"{self.path / row['file']}: is gone, though an earlier run wrote it; put it back, or {AFRESH}"
                 )
 
     def __enter__(self) -> Self:

@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
 from functools import wraps
@@ -20,7 +20,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from whorl.clustering.records import LOOKED_AT, plain, rows_of
+from whorl.clustering.records import LOOKED_AT, plain, refuse_twice, rows_of
 from whorl.corpus_output import WORK, Deduplication, place_of
 from whorl.errors import InputError
 from whorl.formats.corpora.parquet import arrow
@@ -33,6 +33,7 @@ FILE, NUMBER = "rows.jsonl", "whorl__row"
 
 # Digits of the largest whole number that is written with all of them: Python reads no more than 4,300.
 DIGITS = 4000
+_TOO_LARGE = 10**DIGITS
 
 
 def taking_rows(other: str) -> Callable[[Callable[P, Deduplication]], Callable[P, Deduplication]]:
@@ -49,25 +50,45 @@ def taking_rows(other: str) -> Callable[[Callable[P, Deduplication]], Callable[P
             given = bound.arguments
             rows, given["paths"] = _recognised("paths", given["paths"], is_rows_if_empty=given["out"] is None)
             more, given[other] = _recognised(other, given[other])
+            texts = given.get("items", [given["text"]])
+            texts = [texts] if isinstance(texts, str) else texts
+            used = [given.get(role) for role in ("id", "url", "date", "rank")]
             if more is not None:
-                texts = given.get("items", [given["text"]])
-                _check_columns(other, more, texts)
+                _check_columns(other, more, texts, used)
             if rows is not None:
-                _check_columns("paths", rows, [given["text"]])
+                _check_columns("paths", rows, [given["text"]], used)
                 for name in ("out", "index"):
                     if given.get(name) is not None:
                         raise InputError(f"{name}: not for rows in memory, which come back in the result; leave it out")
             with tempfile.TemporaryDirectory(prefix="whorl-") as home:
+                written: dict[str, Path] = {}
                 if rows is not None:
-                    given["out"], given["paths"] = Path(home, "out"), _write(rows, Path(home, FILE), [given["text"]])
+                    given["out"] = Path(home, "out")
+                    given["paths"] = written["paths"] = _write(rows, Path(home, FILE), [given["text"]])
                 if more is not None:
-                    given[other] = _write(more, copies_of(check_local(given["out"])) / f"{other}.jsonl", texts)
-                result = function(*bound.args, **bound.kwargs)
+                    copy = copies_of(check_local(given["out"])) / f"{other}.jsonl"
+                    given[other] = written[other] = _write(more, copy, texts)
+                with _called_as_given(written):
+                    result = function(*bound.args, **bound.kwargs)
                 return result if rows is None else _read_back(result, given["out"], rows, given["text"])
 
         return wrapper
 
     return decorated
+
+
+@contextmanager
+def _called_as_given(written: Mapping[str, Path]) -> Iterator[None]:
+    """Call rows by their argument in errors, not by the file that they were written to."""
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        for name, path in written.items():
+            message = message.replace(str(path), name)
+        if message == str(error):
+            raise
+        raise InputError(message) from error
 
 
 def _recognised(name: str, given: Any, *, is_rows_if_empty: bool = False) -> tuple[Any, Any]:
@@ -82,6 +103,11 @@ def _recognised(name: str, given: Any, *, is_rows_if_empty: bool = False) -> tup
         )
     given = given if isinstance(given, Sequence) else list(given)
     others = [each for each in given if not isinstance(each, Mapping)]
+    if unknown := [each for each in others if not isinstance(each, str | Path)]:
+        raise InputError(
+            f"{name}: {type(unknown[0]).__name__} is not a path; give paths, or rows as dictionaries, such as "
+            "{'text': ...}"
+        )
     if not others and (given or is_rows_if_empty):
         return given, given
     if len(others) < len(given):
@@ -89,8 +115,9 @@ def _recognised(name: str, given: Any, *, is_rows_if_empty: bool = False) -> tup
     return None, given
 
 
-def _check_columns(name: str, rows: Any, wanted: Sequence[str]) -> None:
-    """Raise InputError if the first rows have none of the columns."""
+def _check_columns(name: str, rows: Any, wanted: Sequence[str], used: Sequence[str | None]) -> None:
+    """Raise InputError if the first rows have none of the wanted columns, or if one that is used is there twice."""
+    refuse_twice(rows, [*wanted, *used], name)
     there = dict.fromkeys(column for row in islice(rows_of(rows), LOOKED_AT) for column in row)
     if there and wanted and not any(column in there for column in wanted):
         raise InputError(
@@ -137,8 +164,10 @@ def _is_utf8(data: bytes) -> bool:
 def _as_json(value: Any) -> Any:
     """Return a value as JSON has it. Lists and objects only say that they are no texts."""
     value = plain(value)
-    if value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, str | float):
         return value
+    if isinstance(value, int):
+        return value if abs(value) < _TOO_LARGE else float("inf") if value > 0 else float("-inf")
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     if isinstance(value, Decimal):
@@ -211,23 +240,29 @@ def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column:
 
     if hasattr(rows, "iter_rows"):  # Polars
         taken = rows[kept]
+        if not texts:
+            return taken
         old = taken[column]
-        return taken.with_columns(type(old)(column, renewed(old.to_list()), old.dtype)) if texts else taken
+        return taken.with_columns(type(old)(column, renewed(old.to_list()), old.dtype))
     if hasattr(rows, "schema") and hasattr(rows, "take"):  # Arrow
         pa, _ = arrow()
         taken = _arrow_rows(rows, kept)
+        if not texts:
+            return taken
         place = taken.schema.get_field_index(column)
         field = taken.schema.field(place)
         old = taken.column(place)
-        return taken.set_column(place, field, pa.array(renewed(old.to_pylist()), field.type)) if texts else taken
+        return taken.set_column(place, field, pa.array(renewed(old.to_pylist()), field.type))
     if hasattr(rows, "itertuples"):  # pandas
         taken = rows.iloc[kept]
+        if not texts:
+            return taken
         new = taken[column].copy()
         if hasattr(new, "cat"):
             there = {*new.cat.categories}
             new = new.cat.add_categories([text for text in dict.fromkeys(texts.values()) if text not in there])
         new[:] = renewed(new.tolist())
-        return taken.assign(**{column: new}) if texts else taken
+        return taken.assign(**{column: new})
     if hasattr(rows, "select"):  # Hugging Face
         taken = rows.select(kept)
         return taken.map(renew, with_indices=True) if texts else taken

@@ -239,14 +239,14 @@ def test_nothing_is_noted_after_a_refusal(tmp_path, monkeypatch):
 )
 def test_a_damaged_folder_is_reported(tmp_path, text):
     (tmp_path / "state.json").write_text(text)
-    with pytest.raises(StoreError, match=r"state.json: damaged; add --fresh to start over"):
+    with pytest.raises(StoreError, match=r"state.json: damaged; start over with --fresh"):
         ClusteringRun(tmp_path, SCHEME, ClusterSettings())
 
 
 @pytest.mark.parametrize("text", ['{"format": 99}', '{"format": 2, "documents": 5}'])
 def test_a_folder_of_another_version_is_refused(tmp_path, text):
     (tmp_path / "state.json").write_text(text)
-    with pytest.raises(StoreError, match="written by another version of Whorl; add --fresh to start over"):
+    with pytest.raises(StoreError, match="written by another version of Whorl; start over with --fresh"):
         ClusteringRun(tmp_path, SCHEME, ClusterSettings())
 
 

@@ -99,7 +99,7 @@ def test_a_clustering_of_format_2_is_read_and_not_gone_on_from(unpacked):
     assert Clusters.open(folder).find("a.txt")
     done = CliRunner().invoke(main, ["cluster", "-o", str(folder), "--threshold", "0.4"])
     assert done.exit_code == 1
-    assert "written by another version of Whorl; add --fresh to start over" in done.output
+    assert "written by another version of Whorl; start over with --fresh" in done.output
 
 
 def test_a_service_of_format_1_is_brought_up_to_date(unpacked):

@@ -62,7 +62,7 @@ class TestPlaces:
 
     def test_without_any_date(self, sweep):
         (item,) = sweep.add(pages(1), own_dates=True).skipped
-        assert "give --date" in item.reason
+        assert "name the date of the sweep" in item.reason
 
     def test_the_newest_contact_stays_when_none_is_given(self, sweep):
         sweep.add([Document("a", "a b c", contact="first@x")], "2026-01-01")

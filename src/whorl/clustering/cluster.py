@@ -21,7 +21,7 @@ from whorl.clustering.reading import ShingleReader, base_shingles, batches
 from whorl.clustering.records import DocumentBatch, Item, Records, TextColumn, items_of
 from whorl.clustering.result import CONTAINED, NEAR, UNIQUE, Clustering, Equals, PhaseCost, set_aside
 from whorl.clustering.sketching import CountingShingles, sketched, sorted_postings, super_shingled
-from whorl.clustering.store import RunStore
+from whorl.clustering.store import AFRESH, RunStore
 from whorl.engine.hashing import Key
 from whorl.errors import InputError
 from whorl.formats.corpora.jsonl import Sheet
@@ -120,9 +120,7 @@ class ClusteringRun:
         state = self._store.state
         for what, value in state.setdefault("recipe", recipe).items():
             if recipe[what] not in ("", value):
-                raise InputError(
-                    f"{self._store.folder}: made with another {what}; choose another folder, or start over with --fresh"
-                )
+                raise InputError(f"{self._store.folder}: made with another {what}; choose another folder, or {AFRESH}")
         state.setdefault("phases", {})
 
     def report(self, done: int, total: int | None) -> None:
@@ -198,9 +196,7 @@ class ClusteringRun:
             behind = [] if item is None else item.ids[:left] if isinstance(item, Sheet) else [item.name]
             left -= len(behind)
             if item is None or (not left and behind[-1] != last):
-                raise InputError(
-                    f"{self._store.folder}: the corpus has changed since the last run; add --fresh to start over"
-                )
+                raise InputError(f"{self._store.folder}: the corpus has changed since the last run; {AFRESH}")
             if isinstance(item, Sheet) and len(behind) < len(item):
                 yield item.chosen(np.arange(len(item)) >= len(behind))
         yield from items

@@ -22,6 +22,7 @@ from whorl.formats.corpora.records import (
     checked_columns,
     fault,
     record,
+    word,
 )
 from whorl.kernel import native_shingles
 from whorl.model import Document, Hashes
@@ -125,6 +126,14 @@ def rows_of(table: Any) -> Iterable[Any]:
     return cast(Iterable[Any], table)
 
 
+def refuse_twice(table: Any, wanted: Iterable[str | None], name: str) -> None:
+    """Raise InputError if an Arrow table or a pandas frame has a wanted column twice: a row has only one of them."""
+    there = list(getattr(getattr(table, "schema", None), "names", None) or getattr(table, "columns", ()))
+    for column in wanted:
+        if column is not None and there.count(column) > 1:
+            raise InputError(f"{name}: {there.count(column)} columns are called {column!r}; rename all but one")
+
+
 # Rows in which the column of the texts is looked for, as in JSONL.
 LOOKED_AT = 100
 
@@ -137,9 +146,17 @@ def item_of_values(values: Mapping[str, Any], columns: Columns, number: int) -> 
     item = item_of_row(values, columns, RowPlace("", number + 1))
     identity = None if columns.id is None else plain(values.get(columns.id))
     if isinstance(item, Fault):
-        return UnreadDocument(str(identity or number), "", reason=item.reason)
+        return UnreadDocument(_id_of(identity, columns) or str(number), "", reason=item.reason)
     has_id = identity is not None
     return item if has_id else replace(item, name=str(number))
+
+
+def _id_of(value: Any, columns: Columns) -> str | None:
+    """Return the id of a row that gives no document, perhaps because of its id."""
+    try:
+        return word(value, columns.id)
+    except BadRowError:
+        return None if isinstance(value, int) else str(value)  # an integer of too many digits
 
 
 def items_of(
@@ -154,6 +171,7 @@ def items_of(
             f"{name}: {type(documents).__name__} is not a list of documents; give a list of texts, paths or rows; "
             "cluster_corpus and dedup take files"
         )
+    refuse_twice(documents, columns.needed(), name)
     total = len(documents) if isinstance(documents, Sized) else None
 
     def items() -> Iterator[Item]:

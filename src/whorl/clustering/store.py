@@ -31,6 +31,9 @@ from whorl.threads import Answer, Threads
 FORMAT = 5
 STATE, LOCK = "state.json", "lock"
 
+# What to do when a folder cannot be resumed. Commands and Python functions raise the same errors.
+AFRESH = "start over with --fresh, or fresh=True in Python"
+
 # Seconds of work that a crash may lose.
 OFTEN = 5.0
 
@@ -285,7 +288,7 @@ def _state(path: Path) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise damaged(path) from error
     if form != FORMAT:
-        raise StoreError(f"{path}: written by another version of Whorl; add --fresh to start over")
+        raise StoreError(f"{path}: written by another version of Whorl; {AFRESH}")
     if _sealed(state) != path.read_text("utf-8"):
         raise damaged(path)
     return state
@@ -299,7 +302,7 @@ def _sealed(state: dict[str, Any]) -> str:
 
 def damaged(path: Path) -> StoreError:
     """Return the error that a file is not what was written."""
-    return StoreError(f"{path}: damaged; add --fresh to start over")
+    return StoreError(f"{path}: damaged; {AFRESH}")
 
 
 def checksum(data: bytes | memoryview, before: int) -> int:

@@ -97,6 +97,6 @@ def check_scheme(scheme: Scheme, requested: Scheme) -> None:
 
 def _refuse(name: str, requested: object, fixed: object) -> None:
     raise InputError(
-        f"--{name} {requested}: these sweeps use {fixed}, which is fixed when they are created: leave the option out, "
-        "or create another store"
+        f"{name}: {requested} was asked for, but these sweeps use {fixed}, which is fixed when they are created; leave "
+        "it out, or create another store"
     )

@@ -181,7 +181,7 @@ def _when(document: Document, date: str | None, own_dates: bool) -> str:
     """Return the date of the sweep that a document belongs to."""
     when = day(document.date) if own_dates and document.date else date
     if when is None:
-        raise DocumentError("no date: it has none, so give --date")
+        raise DocumentError("no date: it has none of its own, so name the date of the sweep")
     return when
 
 

@@ -208,7 +208,7 @@ class LabelledColumns(Columns):
         listed = None if self.listed is None else values.get(self.listed)
         labels = list(map(str, _features(listed, self.listed or ""))) if listed is not None and listed != [] else []
         for name in self.valued:
-            if value := _word(values.get(name), name):
+            if value := word(values.get(name), name):
                 labels.append(f"{name}={value}")
         return tuple(labels)
 
@@ -231,6 +231,9 @@ CONTACT = "contact"
 # Features are 64-bit numbers or become 64-bit hashes; larger numbers are mistakes.
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
+# From here on, a float may stand for several whole numbers.
+_WHOLE = 1 << 53
+
 
 def record(values: Mapping[str, Any], columns: Columns, place: RowPlace, offset: int, prefix: str = "") -> CorpusRecord:
     """Return the record of a row; raise BadRowError if there is none.
@@ -238,11 +241,11 @@ def record(values: Mapping[str, Any], columns: Columns, place: RowPlace, offset:
     The content is always text: an id such as ``notes.c`` must not make it a program.
     """
     own = None if columns.id is None else values.get(columns.id)
-    identity = _word(own, columns.id) or row_id(prefix, place, columns)
+    identity = word(own, columns.id) or row_id(prefix, place, columns)
     features = None if columns.features is None else _features(values.get(columns.features), columns.features)
     content = "" if features is not None else check_text(values.get(columns.text), columns.text)
     url, date, contact = (
-        None if column is None else _word(values.get(column), column)
+        None if column is None else word(values.get(column), column)
         for column in (columns.url, columns.date, columns.contact)
     )
     if columns.rank is not None:
@@ -270,18 +273,26 @@ def _rank(value: Any, column: str) -> str | None:
         raise BadRowError(f"{column!r} is {_kind(value)}, not a number")
     if isinstance(value, Decimal):
         return None if value.is_nan() else str(value)
+    # Not as a float, which rounds integers of more than 53 bits: they would be equal.
+    return None if value != value else _digits(value, column)
+
+
+def _digits(value: int | float, column: str | None) -> str:
     try:
-        # Not as a float, which rounds integers of more than 53 bits: they would be equal.
-        return None if value != value else repr(value)
+        return repr(value)
     except ValueError as error:  # Python refuses to write an integer of thousands of digits
         raise BadRowError(f"{column!r} is too large a number") from error
 
 
-def _word(value: Any, column: str | None) -> str | None:
+def word(value: Any, column: str | None) -> str | None:
+    """Return an id, a URL or another fact as a text; raise BadRowError if it is none."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+        return _digits(value, column)
+    # pandas makes whole numbers floats as soon as one of the column is missing.
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
+        return str(int(value))
     raise BadRowError(f"{column!r} is {_kind(value)}, neither a string nor a whole number")
 
 

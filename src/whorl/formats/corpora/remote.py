@@ -40,7 +40,7 @@ def is_address(path: Path | str) -> bool:
 def check_local(out: Path | str | None) -> Path:
     """Return an output folder; raise InputError if there is none, or if it is the address of an object store."""
     if out is None:
-        raise InputError("out: name the folder to write to")
+        raise InputError("out: name the folder to write to; texts in memory are given as rows, such as {'text': ...}")
     if address := _ADDRESS.match(str(out)):
         raise InputError(f"{address[1]}: is not a folder of this machine; write to a folder, and copy it from there")
     return Path(out)
