@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tests.index.corpus import prose
 from whorl import Document, Registry, Scheme, Sweep
 from whorl.cli import main
-from whorl.errors import DamageError, WhorlError
+from whorl.errors import DamageError, InputError, WhorlError
 from whorl.index.index import Index
 from whorl.service.database import ServiceDatabase
 from whorl.storage import folder
@@ -182,3 +182,17 @@ def test_verify_finds_a_flip_in_each_database(tmp_path, name):
     done = run("index", "verify", tmp_path / "index")
     assert done.exit_code == 1
     assert "damaged" in done.output
+
+
+def test_no_store_is_copied_into_itself(tmp_path):
+    with Registry.create(tmp_path / "registry") as registry, Sweep.create(tmp_path / "sweeps") as sweep:
+        for store in (registry, sweep):
+            with pytest.raises(
+                InputError, match=r"is inside .*, of which it would be a copy: choose a folder elsewhere"
+            ):
+                store.back_up(store.folder / "copy")
+            assert not (store.folder / "copy").exists()
+    Index.create(tmp_path / "index", SCHEME).close()
+    done = run("index", "backup", tmp_path / "index", tmp_path / "index" / "segments" / "copy")
+    assert done.exit_code == 1
+    assert "choose a folder elsewhere" in done.stderr

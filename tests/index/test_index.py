@@ -144,6 +144,25 @@ def test_labels_that_are_no_list_are_damage(tmp_path, labels):
                 use()
 
 
+def test_a_closed_one_says_so(tmp_path):
+    with Index.create(tmp_path / "index", SCHEME) as index:
+        index.add(Document("a", prose(1)))
+    for use in (
+        lambda: index.search(prose(1)),
+        lambda: index.add(Document("b", prose(2))),
+        lambda: list(index.add_all([Document("b", prose(2))])),
+        lambda: index.remove("a"),
+        lambda: list(index.entries()),
+        lambda: len(index),
+        index.stats,
+        index.compact,
+        index.verify,
+    ):
+        with pytest.raises(InputError, match="index: the index is closed; open it again"):
+            use()
+    index.close()
+
+
 def test_what_a_crash_left_is_swept(tmp_path):
     with Index.create(tmp_path / "index", SCHEME) as index:
         index.add(Document("a", prose(1)))

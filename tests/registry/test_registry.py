@@ -204,6 +204,13 @@ def test_only_documents_are_registered(registry):
     assert registry.entry("a").contact == "ann"
 
 
+def test_a_closed_one_says_so(registry):
+    registry.close()
+    for use in (lambda: registry.search(prose(1)), lambda: registry.add(Document("a", prose(1))), registry.stats):
+        with pytest.raises(InputError, match="registry: the registry is closed; open it again"):
+            use()
+
+
 def test_thresholds_are_checked(registry):
     with pytest.raises(InputError, match="threshold"):
         registry.search(prose(1), threshold=0)

@@ -74,6 +74,20 @@ def test_only_documents_are_added(tmp_path):
         assert sweep.sweeps() == []
 
 
+def test_a_closed_one_says_so(tmp_path):
+    with Sweep.create(tmp_path / "sweeps", SCHEME) as sweep:
+        sweep.add([Document("http://a", "a b c")], "2026-01-01")
+    for use in (
+        lambda: sweep.add([Document("http://a", "a b c")], "2026-01-02"),
+        lambda: list(sweep.screen(["a b c"])),
+        lambda: sweep.find("http://a"),
+        sweep.stats,
+        sweep.verify,
+    ):
+        with pytest.raises(InputError, match="sweeps: the sweep is closed; open it again"):
+            use()
+
+
 def test_facts_of_other_classes_damage_nothing(tmp_path):
     with Sweep.create(tmp_path / "sweeps", SCHEME) as sweep:
         sweep.add([Document(np.str_("http://a"), "a b c", contact=np.str_("ann"))], datetime.date(2026, 1, 31))

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import apsw
 
-from whorl.errors import DamageError, StoreFormatError, StoreIOError
+from whorl.errors import DamageError, InputError, StoreFormatError, StoreIOError
 from whorl.scheme import Scheme
 from whorl.storage import files
 from whorl.storage.checksums import seal
@@ -230,7 +230,8 @@ class Database:
 
     def refuse_reading(self) -> None:
         """Raise InputError inside a ``reading`` of the same thread."""
-        self._connection.refuse_reading()
+        with self._translate_errors("read"):
+            self._connection.refuse_reading()
 
     def rewrite(self) -> None:
         """Rewrite the file from its rows, so that no free page holds deleted data. Readers keep their state."""
@@ -360,8 +361,9 @@ class Database:
         """Raise DamageError if a commit is missing that was noted as durable: a damaged or missing log loses some.
 
         Inside ``reading`` the state may be older, so nothing is checked."""
-        if self._connection.sqlite.in_transaction:
-            return
+        with self._translate_errors("read"):
+            if self._connection.sqlite.in_transaction:
+                return
         noted = self._connection.noted_commits()
         if noted is None:
             raise DamageError(self._connection.note, "the checksum of the number of commits is wrong")
@@ -436,6 +438,8 @@ class Database:
         """Translate SQLite's errors into those of ``whorl.errors``."""
         try:
             yield
+        except apsw.ConnectionClosedError as error:
+            raise InputError(f"{self.path.parent}: the {self.kind} is closed; open it again") from error
         except DAMAGE as error:
             raise DamageError(self.path, f"the database: {error}") from error
         except apsw.BusyError as error:

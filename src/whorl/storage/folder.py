@@ -162,6 +162,8 @@ def copied_store(folder: Path, copy: Path, database: str) -> Iterator[None]:
     """
     if copy.exists():
         raise InputError(f"{copy}: already exists: choose another name, or remove it")
+    if copy.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{copy}: is inside {folder}, of which it would be a copy: choose a folder elsewhere")
     with translate_os_errors(copy, "write"):
         files.make_private_folder(copy)
     try:
