@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+import whorl
 from tests.conformance.backend import SCHEME, BackendConformance, corpus, same
 from tests.spark.reference import cluster as reference
+from whorl.errors import InputError
 from whorl.formats.corpora.records import Columns
 
 pa = pytest.importorskip("pyarrow")
@@ -103,3 +105,34 @@ def test_after_a_stage_that_failed_another_run_goes_on(spark, monkeypatch, tmp_p
     again = cluster(frame(spark, rows), SCHEME, folder=str(tmp_path), corpus="suite", common=9)
     assert again.reused == ("documents", "equals", "frequent")
     same(again.collected(), reference(rows, SCHEME, common=9)[0])
+
+
+def test_faults_of_a_folder_come_in_the_order_of_its_files(spark, tmp_path):
+    """Rows of several files fail, the later ones in earlier lines."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text('{"id": "1", "text": "a b c d e"}\n{"id": "2", "text": 5}\n{"text": 5}\n')
+    (folder / "b.jsonl").write_text('{"id": "3", "text": 5}\n{"id": "4"}\n')
+    (folder / "notes.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    here = whorl.cluster_corpus(folder, tmp_path / "here", SCHEME)
+    there = whorl.cluster_corpus(folder, tmp_path / "there", SCHEME, spark=spark)
+    assert [(fault.path, fault.row) for fault in here.faults[:4]] == [
+        ("a.jsonl", 2), ("a.jsonl", 3), ("b.jsonl", 1), ("b.jsonl", 2)
+    ]  # fmt: skip
+    assert there.faults == here.faults
+
+
+def test_a_path_is_named_once(spark, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "1", "text": "a b c d e"}\n')
+    for paths in ([path, path], [tmp_path, path]):
+        with pytest.raises(InputError, match=r"a.jsonl is in .*: name it once"):
+            whorl.cluster_corpus(paths, tmp_path / "out", SCHEME, spark=spark)
+
+
+def test_rows_are_no_data_frame():
+    pytest.importorskip("pyspark")
+    from whorl.spark import cluster
+
+    with pytest.raises(InputError, match=r"documents: list is no DataFrame of Spark; whorl.cluster takes lists"):
+        cluster(ROWS, SCHEME)

@@ -24,12 +24,12 @@ from whorl.errors import InputError
 from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora.jsonl import Sheet
 from whorl.formats.corpora.read import prefixes, read_sheets
-from whorl.formats.corpora.records import Columns, Fault
+from whorl.formats.corpora.records import Columns, Fault, checked_columns
 from whorl.model import Hashes, Skipped
 from whorl.scheme import Scheme, resolve
 from whorl.spark import counting, joining, sketching
 from whorl.spark.sketching import Opener, Read, set_aside
-from whorl.spark.stages import PARCELS, Stages, hashes, numbers
+from whorl.spark.stages import PARCELS, Stages, check_apart, hashes, numbers
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Clustered:
         return _collected(self._tables, self.common, self.boilerplate)
 
     def all_faults(self) -> list[Fault]:
-        """Return every row that gives no document."""
-        rows = sorted(self.faults.collect(), key=lambda row: (row["part"], row["row"]))
-        return [Fault(*fields) for _, *fields in rows]
+        """Return every row that gives no document, in the order of the corpus."""
+        rows = sorted(self.faults.collect(), key=lambda row: (row["part"], row["place"], row["row"]))
+        return [Fault(*fields) for _, _, *fields in rows]
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,9 @@ def cluster(
     not count. ``edges`` is how many pairs the driver joins by itself. The other settings are those of
     ``ClusterSettings``.
     """
-    names = columns or Columns()
+    if not isinstance(documents, DataFrame):
+        raise InputError(f"documents: {type(documents).__name__} is no DataFrame of Spark; whorl.cluster takes lists")
+    names = checked_columns(columns or Columns())
     if missing := list(names.missing(set(documents.columns))):
         raise InputError(
             f"there is no column {' and no column '.join(missing)}; there are {', '.join(documents.columns)}"
@@ -317,7 +319,12 @@ class _Run:
             pairs=tables.pairs(),
             skipped=self._numbered.where("reason is not null").select("number", "id", "reason"),
             faults=wrong.select(
-                "part", sql.col("id").alias("path"), sql.col("line").alias("row"), "reason", "left_out"
+                "part",
+                sql.col("size").alias("place"),
+                sql.col("id").alias("path"),
+                sql.col("line").alias("row"),
+                "reason",
+                "left_out",
             ),
             common=counting.commons(self._pieces),
             boilerplate=len(self._boilerplate.frequent),
@@ -355,6 +362,7 @@ def cluster_files(
     if not paths:
         raise InputError("name the documents, too: Spark finds by their names what is done already")
     named = [path.resolve() for path in paths]
+    check_apart(paths)
     for path in named:
         read_sheets(path, columns, rules)  # refuses a path or a column before any work
     each = spark.range(0, len(named), 1, len(named))

@@ -23,8 +23,8 @@ from whorl.kernel import native_shingles
 from whorl.scheme import Scheme
 from whorl.spark.stages import PARCELS, addressed, batch, delivered, gathered, listed, numbers, opened, rows, tasks
 
-# ``row`` is null for rows without a document; ``id`` and ``line`` then say where they were. ``tie`` breaks ties of
-# joining.
+# ``row`` is null for rows without a document; ``id`` and ``line`` then say where they were, and ``size`` is their place
+# among those of the part. ``tie`` breaks ties of joining.
 DOCUMENTS = (
     "part int, row long, id string, url string, date string, reason string, line long, left_out boolean, size long, "
     "length long, shingles long, content binary, lexical binary, shingle binary, tie long, hashes array<long>"
@@ -120,7 +120,7 @@ def _wrong(faults: list[Fault], part: int) -> Any:
             "reason": pa.array([fault.reason for fault in faults], pa.string()),
             "line": np.array([fault.row for fault in faults], np.int64),
             "left_out": np.array([fault.left_out for fault in faults], np.bool_),
-            "size": np.zeros(count, np.int64),
+            "size": np.arange(count),
             "length": np.zeros(count, np.int64),
             "shingles": np.zeros(count, np.int64),
             **{name: pa.nulls(count, pa.binary()) for name in ("content", "lexical", "shingle")},

@@ -154,7 +154,7 @@ def shares(
 
     A file, an archive or an index is one part. ``child`` returns the submission of a file, which is not divided.
     """
-    _check_apart(paths)
+    check_apart(paths)
     names = [[path.name] if is_index(path) else list(Walk(path, rules).names()) for path in paths]
     step = max(1, -(-sum(map(len, names)) // (SHARES_PER_CORE * cores)))
     return [
@@ -187,7 +187,7 @@ def _cuts(names: Sequence[str], step: int) -> list[int]:
     return [*cuts, len(names)] if names else []
 
 
-def _check_apart(paths: Sequence[Path]) -> None:
+def check_apart(paths: Sequence[Path]) -> None:
     """Raise InputError if two paths overlap: tasks would read a file twice."""
     places = sorted((path.resolve(), path) for path in paths)
     for (one, before), (two, after) in pairwise(places):
