@@ -595,7 +595,7 @@ def test_a_deep_check_marks_an_edited_passage_as_a_whole(archive, every):
     assert abs(span.start - start) < 60
     assert abs(span.end - start - len(paraphrase)) < 60
     assert deep.as_dict()["sources"][0]["passages"][0]["edited"]
-    assert "Changed words were looked for in the 1 likeliest of 1 documents" in deep.notes
+    assert "Changed words were looked for in the only document that shares a phrase with it" in deep.notes
 
 
 def test_two_copies_of_a_sentence_are_not_one_edited_passage(index):
@@ -617,6 +617,7 @@ def test_moved_clauses_are_one_edited_passage(archive):
 def test_a_deep_check_marks_nothing_in_other_texts_and_keeps_plain_passages(archive):
     other = check_manuscript(archive, Document("a", f"{LONG[7]} {LONG[8]}"), deep_seconds=60)
     assert other.raw.similarity == 0
+    assert other.notes == ("Changed words were looked for in no document: none has enough words in common with it",)
     copied = Document("a", f"{LONG[7]}\n\n{LONG[3]}\n\n{LONG[8]}")
     plain, deep = (check_manuscript(archive, copied, deep_seconds=limit) for limit in (None, 60))
     assert (plain.counted, plain.sources) == (deep.counted, deep.sources)
@@ -626,7 +627,7 @@ def test_a_deep_check_says_what_it_did_not_look_at_when_its_time_is_over(archive
     text = f"{LONG[6]}\n\n{replaced(LONG[1], 5)}"
     result = check_manuscript(archive, Document("a", text), deep_seconds=1e-9)
     assert result.notes == (
-        "The time limit of 1e-09 seconds was reached: changed words were looked for in the 0 likeliest of 6 documents",
+        "The time limit of 1e-09 seconds was reached: changed words were looked for in no document",
     )
     assert result.counted.similarity > 0.4  # plain passages are there
 
@@ -637,6 +638,7 @@ def test_a_long_copy_in_many_documents_does_not_hide_an_edited_one(archive, monk
     result = check_manuscript(archive, Document("a", text), deep_seconds=60)
     edited = [source.document.name for source in result.sources if any(each.is_edited for each in source.passages)]
     assert edited == ["5.txt"]
+    assert "Changed words were looked for in the 2 likeliest of 6 documents that share a phrase with it" in result.notes
 
 
 def test_only_prose_can_be_checked_deeply():

@@ -200,7 +200,7 @@ class BaseIndex(Closing, ABC):
                 break
             hits[hit.document.id] = self._with_edited(hit, query)
             looked_at += 1
-        about = f"changed words were looked for in the {looked_at:,} likeliest of {len(candidates):,} documents"
+        about = f"changed words were looked for in {_looked_at(looked_at, len(candidates), len(likely))}"
         return f"{timer}: {about}" if looked_at < len(likely) else about.capitalize()
 
     def _with_edited(self, hit: Hit, query: Prose) -> Hit:
@@ -398,6 +398,20 @@ class BaseIndex(Closing, ABC):
             return self._prepared(document, sanctioned)
         except DocumentError as error:
             return Skipped(document.name, error.reason)
+
+
+def _looked_at(count: int, candidates: int, likely: int) -> str:
+    """Return in how many documents changed words were looked for: the likeliest of all that share a phrase."""
+    if not likely:
+        return "no document: none has enough words in common with it"
+    if not count:
+        return "no document"
+    if count < candidates:
+        number = "" if count == 1 else f"{count:,} "
+        return f"the {number}likeliest of {candidates:,} documents that share a phrase with it"
+    return (
+        f"{'the only document that shares' if count == 1 else f'all {count:,} documents that share'} a phrase with it"
+    )
 
 
 def _without_passage(count: int) -> str:

@@ -139,7 +139,8 @@ class Index(PostingsStore, BaseIndex):
         return self._snapshot.look_up(hashes)
 
     def numbered(self, number: int) -> Entry:
-        """Return the document of a number that a posting names."""
+        """Return the document of a number that a posting names; without it, the index is damaged. ``find`` takes any
+        number."""
         return self._store.entry(number)
 
     def owners(self, numbers: Iterable[int]) -> dict[int, str | None]:
