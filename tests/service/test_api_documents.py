@@ -1,3 +1,6 @@
+import json
+import re
+
 import pytest
 
 import whorl
@@ -5,6 +8,8 @@ from tests.formats.documents.writers import pdf
 from tests.service.harness import Running, prose, running, settings_in
 from whorl.model import Document
 from whorl.service import documents
+from whorl.service.api.schemas import IN_WORDS
+from whorl.service.app import api_of
 from whorl.service.authentication import Principal, TokenScope
 from whorl.service.context import Context
 from whorl.service.problems import Problem
@@ -95,6 +100,7 @@ def test_what_is_deleted_is_not_found_and_has_a_receipt(acme) -> None:
     [
         {"name": "x"},
         {"name": "", "text": "y"},
+        {"name": "\u3000", "text": "y"},
         {"name": "x\ny", "text": "y"},
         {"name": "x", "text": "y", "collection": "../other"},
         {"name": "x", "text": "y", "collection": "UPPER"},
@@ -108,6 +114,73 @@ def test_values_that_cannot_be_used_are_422(acme, body) -> None:
     answer = acme.post("/documents", json=body)
     assert answer.status_code == 422
     assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({"name": "a\nb"}, "name: Give one line of text, without control characters and not of white space alone"),
+        ({"name": " "}, "name: Give one line of text, without control characters and not of white space alone"),
+        ({"url": "a\0"}, "url: Give one line of text, without control characters"),
+        ({"collection": "A b"}, "collection: Use lower-case letters, digits, '.', '_' and '-'; begin with a letter"),
+        ({"colour": "red"}, "colour: this request has no such field"),
+    ],
+)
+def test_what_is_allowed_is_said_in_words(acme, facts, told) -> None:
+    document = {"name": "words", "text": "x", **facts}
+    for answer in (acme.post("/documents", json=document),
+                   acme.post("/documents", files={"file": ("x.txt", b"x")}, data=facts)):  # fmt: skip
+        assert answer.status_code == 422
+        assert answer.json()["detail"].startswith(told)
+    if "collection" in facts:
+        assert acme.get("/documents", params=facts).json()["detail"].startswith(told)
+
+
+def test_each_pattern_of_the_contract_has_words() -> None:
+    contract = json.dumps(api_of("test").openapi())
+    assert set(re.findall(r'"pattern": ("(?:[^"\\]|\\.)*")', contract)) == set(map(json.dumps, IN_WORDS))
+
+
+def test_an_empty_field_counts_as_not_given(acme) -> None:
+    empty = dict.fromkeys(("name", "labels", "date", "url", "contact", "format", "collection"), "")
+    made = acme.post("/documents", files={"file": ("empty-fields.txt", prose(43).encode())}, data=empty)
+    assert made.status_code == 201
+    document = made.json()["document"]
+    assert (document["name"], document["collection"], document["labels"]) == ("empty-fields.txt", "main", [])
+    assert (document["date"], document["url"], document["contact"]) == (None, None, None)
+    facts = {"labels": ["", "draft"], "date": "", "url": "", "contact": ""}
+    document = acme.post("/documents", json={"name": "empty", "text": prose(44), **facts}).json()["document"]
+    assert (document["labels"], document["date"], document["url"], document["contact"]) == (["draft"], None, None, None)
+    found = acme.post("/search", files={"file": ("x.txt", prose(43).encode())}, data={"limit": "", "window": ""})
+    assert [hit["document"]["name"] for hit in found.json()["hits"]] == ["empty-fields.txt"]
+
+
+@pytest.mark.parametrize("path", ["/documents", "/search", "/check"])
+def test_a_text_where_a_file_belongs_is_told_as_that(acme, path) -> None:
+    forgotten = acme.post(path, files={"file": (None, "essay.txt")})
+    assert forgotten.status_code == 422
+    assert forgotten.json()["detail"] == "file: this is a text. Send a file, such as -F file=@essay.txt."
+    for part in ((None, ""), ("", b"")):
+        nothing = acme.post(path, files={"file": part})
+        assert nothing.status_code == 422
+        assert "Send one file, in the field 'file', such as -F file=@essay.txt" in nothing.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/documents", "/jobs"])
+def test_a_place_that_a_list_does_not_have_is_404(acme, path) -> None:
+    answer = acme.get(path, params={"after": "nonsense"})
+    assert answer.status_code == 404
+    assert answer.json()["detail"].startswith("after: there is no such place")
+
+
+def test_head_is_get_without_the_body(acme) -> None:
+    for path in ("/health", "/documents", "/openapi.json", "/nowhere"):
+        path = path.replace("/openapi", "../openapi")
+        head, get = acme.head(path), acme.get(path)
+        assert (head.status_code, head.content) == (get.status_code, b"")
+        for name in ("content-type", "content-length", "content-security-policy"):
+            assert head.headers[name] == get.headers[name]
+    assert acme.head("/search").status_code == 405
 
 
 def test_only_an_admin_sanctions_or_adds_for_others(service: Running, acme) -> None:

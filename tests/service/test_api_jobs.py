@@ -81,6 +81,30 @@ def test_a_job_can_be_cancelled(service: Running, acme) -> None:
         assert acme.get(f"/jobs/{jobs[-1]}/result").status_code == 409
 
 
+def test_a_comparison_without_files_says_how_to_send_some(acme) -> None:
+    forgotten = acme.post("/comparisons", files={"submissions": (None, "class.zip")})
+    assert forgotten.json()["detail"] == "submissions: this is a text. Send a file, such as -F submissions=@essay.txt."
+    for part in ((None, ""), ("", b"")):
+        nothing = acme.post("/comparisons", files={"submissions": part})
+        assert nothing.status_code == 422
+        assert "such as -F submissions=@class.zip" in nothing.json()["detail"]
+
+
+def test_skipped_files_are_counted_and_not_their_records(acme) -> None:
+    files = {f"{name}/essay.txt": prose(seed).encode() for seed, name in enumerate("ab")}
+    files |= {f"a/__pycache__/{number}.pyc": b"x" for number in range(4)}
+    made = acme.post("/comparisons", files={"submissions": ("class.zip", zipped(files))}, data={"scheme": "text"})
+    job = over(acme, made.json()["id"])
+    assert len(acme.get(f"/jobs/{job['id']}/result").json()["skipped"]) == 1
+    assert job["result"]["skipped"] == 4
+
+
+def test_a_stream_that_is_asked_for_by_head_ends(acme) -> None:
+    job = over(acme, acme.post("/clusters", json={}).json()["id"])["id"]
+    assert acme.head(f"/jobs/{job}/events").headers["content-type"].startswith("text/event-stream")
+    assert acme.get("/health").status_code == 200
+
+
 def test_jobs_are_listed_the_newest_first(acme) -> None:
     made = [acme.post("/clusters", json={}).json()["id"] for _ in range(2)]
     first = acme.get("/jobs", params={"limit": 1}).json()

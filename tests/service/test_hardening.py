@@ -1,5 +1,6 @@
 """Clients that mean harm, or do it by mistake: large bodies, slow ones, forged names and headers."""
 
+import gzip
 import json
 import socket
 import threading
@@ -14,6 +15,7 @@ import pytest
 from tests.service.harness import PATIENCE, Running, prose, running, settings_in
 from tests.service.stage import until
 from whorl.service import app
+from whorl.service.authentication import TokenScope
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +232,32 @@ def test_a_name_can_be_allowed(tmp_path) -> None:
             answer = client.get("/health", headers={"Host": "whorl.example.org"})
         assert answer.status_code == 200
         assert "max-age" in answer.headers["strict-transport-security"]
+
+
+@pytest.mark.parametrize(
+    ("path", "media"),
+    [("/documents", "application/json"), ("/tokens", "application/json"), ("/comparisons", "multipart/form-data")],
+)
+def test_a_compressed_body_is_415(service, path, media) -> None:
+    headers = {"Content-Type": f"{media}; boundary=x", "Content-Encoding": "gzip"}
+    with service.client(service.token(*TokenScope, tenant=None)) as client:
+        answer = client.post(path, content=gzip.compress(b"{}"), headers=headers)
+    assert answer.status_code == 415
+    assert answer.json()["detail"] == "Send the body uncompressed, without the header Content-Encoding."
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"[" * 100_000, "it is nested too deeply"),
+        (b'{"text": "' + b"\xff" * 100_000, "it is not UTF-8, from byte 10 on"),
+    ],
+)
+def test_a_large_body_that_cannot_be_read_is_told_in_words(service, body, told) -> None:
+    with service.client(service.acme) as acme:
+        answer = acme.post("/search", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == f"The body cannot be read: {told}."
 
 
 @pytest.mark.parametrize(

@@ -322,9 +322,9 @@ def test_an_index_that_was_moved_away_is_told_as_that_and_not_as_damaged(tmp_pat
     with running(settings_in(tmp_path)) as service, service.client(service.acme) as acme:
         assert acme.get("/documents").status_code == acme.get("/health").status_code == 200
         service.context.settings.index.rename(tmp_path / "elsewhere")
-        body = {"name": "a", "text": prose(1)}
-        answers = [acme.get("/health"), acme.post("/documents", json=body), *(acme.post("/search", json={"text": prose(2, words)}) for words in (400, 40_000)),
-                   acme.post("/clusters", json={})]  # fmt: skip
+        searches = [acme.post("/search", json={"text": prose(2, words)}) for words in (400, 40_000)]
+        changes = [acme.post("/documents", json={"name": "a", "text": prose(1)}), acme.post("/clusters", json={})]
+        answers = [acme.get("/health"), *searches, *changes]
         (tmp_path / "elsewhere").rename(service.context.settings.index)
     assert [answer.status_code for answer in answers] == [503] * 5
     assert all(answer.json()["detail"].startswith("The index was removed or replaced") for answer in answers)

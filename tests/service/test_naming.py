@@ -7,7 +7,7 @@ from whorl.service.naming import SLUG, QualifiedName, checked_fact, checked_name
 from whorl.service.problems import Problem
 
 slugs = st.from_regex(SLUG, fullmatch=True)
-names = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=40)
+names = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=40).filter(str.strip)
 
 
 def entry(name: str, owner: str | None) -> Entry:
@@ -39,6 +39,12 @@ def test_what_came_by_the_command_line_has_no_collection(name, owner) -> None:
 def test_these_are_no_slugs(text) -> None:
     with pytest.raises(Problem):
         checked_slug(text, "tenant")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u3000", "\u00a0 ", "a" * 501])
+def test_these_are_no_names(text) -> None:
+    with pytest.raises(Problem, match="white space"):
+        checked_name(text)
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\0", "\x7f", "\x85", "\u2028", "\ud800"])

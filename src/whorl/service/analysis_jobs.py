@@ -60,7 +60,7 @@ def run_comparison(task: Task) -> dict[str, Any]:
     _write(replace(comparison, run=_as_uploaded(comparison, task)), task)
     return {
         "submissions": len(comparison.submissions), "pairs": len(comparison.pairs), "omitted": comparison.omitted,
-        "skipped": len(comparison.skipped), "clusters": len(comparison.clusters),
+        "skipped": sum(each.files for each in comparison.skipped), "clusters": len(comparison.clusters),
     }  # fmt: skip
 
 

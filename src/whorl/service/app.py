@@ -22,7 +22,7 @@ from whorl.errors import InputError, WhorlError
 from whorl.formats.documents.extraction import always_in_worker
 from whorl.service.api import admin, documents, jobs, search
 from whorl.service.api.authentication import context_of
-from whorl.service.api.schemas import ProblemAnswer
+from whorl.service.api.schemas import ProblemAnswer, in_words
 from whorl.service.context import Context
 from whorl.service.middleware import API, CONNECTION, LOG, BodyLimitMiddleware, SecurityMiddleware
 from whorl.service.moss import MossServer
@@ -129,7 +129,7 @@ def _problem(error: Exception) -> Problem:
 
 def _fault(fault: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in fault["loc"][1:]) or "request"
-    return f"{where}: {fault['msg']}"
+    return in_words(where, fault)
 
 
 # Connections that the system may keep waiting while this process is busy.

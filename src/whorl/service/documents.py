@@ -23,7 +23,7 @@ from whorl.service.naming import (
     prefix_of,
     qualified_name_of,
 )
-from whorl.service.problems import Problem, missing
+from whorl.service.problems import Problem, missing, nowhere
 from whorl.service.retention import LONGEST_DAYS, Receipt
 from whorl.service.tenant_index import TenantIndex, stored_bytes
 
@@ -224,11 +224,10 @@ def _document(principal: Principal, new: NewDocument) -> Document:
         raise Problem(422, f"labels: {len(new.labels)} are too many. Give {MOST_LABELS} at the most.")
     tenant = principal.tenant if new.tenant is None else checked_slug(new.tenant, "tenant")
     place = QualifiedName(tenant, checked_slug(new.collection, "collection"), checked_name(new.name))
-    for label in new.labels:
-        checked_fact(label, "labels")
+    labels = tuple(label for label in new.labels if checked_fact(label, "labels"))
     return Document(
         place.index_name, new.content, checked_fact(new.url, "url"), checked_fact(new.date, "date"),
-        checked_fact(new.contact, "contact"), tenant, new.labels, new.format,
+        checked_fact(new.contact, "contact"), tenant, labels, new.format,
     )  # fmt: skip
 
 
@@ -268,7 +267,7 @@ def _beginning(
 ) -> DocumentPage:
     """List the documents whose names begin so: first those of collections, then those of the command line."""
     if after is not None and after[:1] not in (_INSIDE, _OUTSIDE):
-        raise _nowhere()
+        raise nowhere()
     phase, place = (_INSIDE, "") if after is None else (after[0], after[1:])
     entries: list[Entry] = []
     if phase == _INSIDE:
@@ -328,12 +327,8 @@ def _number(after: str | None) -> int:
     if after is None:
         return 0
     if not (after.isascii() and after.isdigit() and len(after) <= 10):
-        raise _nowhere()
+        raise nowhere()
     return int(after)
-
-
-def _nowhere() -> Problem:
-    return Problem(404, "after: there is no such place in the list. Give what the answer before had in 'after'.")
 
 
 # Collections of one tenant that are told: each costs a look into the index.

@@ -24,7 +24,7 @@ from whorl.service.context import Context
 from whorl.service.database import now
 from whorl.service.jobs import JobState, QueueFullError, ServiceJob
 from whorl.service.naming import Upload, checked_fact, checked_slug, keep, safe_parts
-from whorl.service.problems import Problem, missing
+from whorl.service.problems import Problem, missing, nowhere
 
 _log = logging.getLogger(__name__)
 
@@ -153,6 +153,8 @@ def list_jobs(context: Context, principal: Principal, *, after: str | None = Non
     principal.require(TokenScope.COMPARE)
     limit = max(1, min(limit, LARGEST_PAGE))
     whose = principal.only_token
+    if after is not None and ((last := context.jobs.get(after)) is None or not principal.sees_job(last)):
+        raise nowhere()
     return context.jobs.listed(principal.tenant, after, limit, everyone=principal.is_admin, token=whose)
 
 

@@ -110,36 +110,43 @@ class SecurityMiddleware:
             await self._app(scope, receive, send)
             return
         begun, status = time.monotonic(), 0
+        is_head = scope["method"] == "HEAD"
+        # HEAD is GET without the body: no route has to know it.
+        routed = {**scope, "method": "GET"} if is_head else scope
 
         async def strict(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], *self._missing(scope, message["headers"])]
-            await send(message)
+                await send(message)
+                if is_head:
+                    await send({"type": "http.response.body"})
+            elif not is_head:
+                await send(message)
 
         try:
             if self._is_known(scope):
-                await self._app(scope, receive, strict)
+                await self._app(routed, receive, strict)
             else:
                 problem = Problem(421, "Start the service with --allow-host NAME to allow this host name.")
                 await answer(problem, scope, strict)
         except ClientDisconnect:
             status = status or GONE  # nobody is there to answer
         except asyncio.CancelledError:  # by the server, which is being stopped and has waited for this request
-            LOG.warning("%s %s was cut off: the service is being stopped", scope["method"], _route(scope))
+            LOG.warning("%s %s was cut off: the service is being stopped", scope["method"], _route(routed))
             if not status:
                 problem = Problem(503, "The service is being stopped. Try again in a moment.")
                 await answer(problem, scope, strict, close=True)
         except Exception:
-            LOG.exception("%s %s", scope["method"], _route(scope))
+            LOG.exception("%s %s", scope["method"], _route(routed))
             if not status:
                 problem = Problem(500, "An internal error occurred. See the log of the service.")
                 await answer(problem, scope, strict)
             else:
                 raise  # the answer has begun: all that is left is to break it off
         finally:
-            self._metrics.count(_method(scope), _route(scope), status, time.monotonic() - begun)
+            self._metrics.count(_method(scope), _route(routed), status, time.monotonic() - begun)
 
     def _is_known(self, scope: Scope) -> bool:
         """Return whether the Host header names this service, with any port."""

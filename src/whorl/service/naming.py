@@ -69,20 +69,20 @@ def checked_slug(text: str, what: str) -> str:
 
 
 def checked_name(text: str) -> str:
-    """Check the name of a document."""
-    if not text or len(text) > LONGEST_NAME or _FORBIDDEN.search(text):
+    """Check the name of a document. One of white space alone could not be seen on a page."""
+    if not text.strip() or len(text) > LONGEST_NAME or _FORBIDDEN.search(text):
         raise Problem(
             422, f"name: {text[:80]!r} is not a valid document name. Give 1 to {LONGEST_NAME} characters, "
-            "without control characters."
+            "without control characters and not of white space alone."
         )  # fmt: skip
     return text
 
 
 def checked_fact(text: str | None, what: str) -> str | None:
-    """Check a URL, a date, a contact or a label: one line of text."""
+    """Check a URL, a date, a contact or a label: one line of text. An empty one counts as not given."""
     if text is not None and (len(text) > 2000 or _FORBIDDEN.search(text)):
         raise Problem(422, f"{what}: contains control characters or more than 2,000 characters. Give one line of text.")
-    return text
+    return text or None
 
 
 # Folders inside each other: a class, a student, a project and some of its own.

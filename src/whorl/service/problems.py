@@ -65,6 +65,11 @@ def missing(what: str) -> Problem:
     return Problem(404, f"{what} does not exist, or you have no access to it.")
 
 
+def nowhere() -> Problem:
+    """Return 404, for a list that is to go on at a place that it does not have."""
+    return Problem(404, "after: there is no such place in the list. Give what the answer before had in 'after'.")
+
+
 def problem_of(error: WhorlError) -> Problem:
     """Translate an error of Whorl into a problem, without paths of this machine."""
     if isinstance(error, Problem):

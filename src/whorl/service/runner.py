@@ -122,7 +122,8 @@ class Runner:
             reason = self._attended(job)
         except Exception as error:  # a job that nobody settles would count as running for ever
             _log.exception("job %s", job.id)
-            reason = FULL if is_disk_full(error) else f"an internal error ({type(error).__name__}); see the log of the service"
+            name = type(error).__name__
+            reason = FULL if is_disk_full(error) else f"an internal error ({name}); see the log of the service"
         pause = IDLE_SECONDS
         while not self._is_settled(job.id, reason, pause):
             if self._stopping.wait(pause):

@@ -63,7 +63,7 @@ def _run(index: Path, id_: str) -> int:
 
 
 def limit_memory(most: int) -> None:
-    """Let this process have so many bytes of data, or fewer if the system allows it fewer; what the parsers' workers may
+    """Let this process have so many bytes of data, or fewer if the system allows no more. What the parsers' workers may
     have is less already. The mapped files of an index are no data: they may be larger than the memory."""
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     least = most if hard == resource.RLIM_INFINITY else min(most, hard)

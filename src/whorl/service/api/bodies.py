@@ -17,6 +17,7 @@ from starlette.types import Message
 
 from whorl.service.api.authentication import context_of
 from whorl.service.api.large_json import MANY, PIECE, TARGET, has_many_strings, is_small, joined
+from whorl.service.api.schemas import in_words
 from whorl.service.authentication import Principal
 from whorl.service.context import BODY_STEP, Context
 from whorl.service.documents import LARGE
@@ -61,8 +62,15 @@ def media_of(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
+def check_encoding(request: Request) -> None:
+    """Raise 415 if a body is compressed: what it unpacks to could have any size."""
+    if request.headers.get("content-encoding", "identity").strip().lower() not in ("identity", ""):
+        raise Problem(415, "Send the body uncompressed, without the header Content-Encoding.")
+
+
 async def json_of(request: Request, model: type[M]) -> M:
     """Read a JSON body."""
+    check_encoding(request)
     if media_of(request) != JSON:
         raise Problem(415, f"Send the body as {JSON}.")
     principal: Principal = request.state.principal
@@ -170,6 +178,7 @@ def check_charset(request: Request) -> None:
 async def form_of(request: Request) -> AsyncIterator[SentForm]:
     """Read a form; its files are open inside the context."""
     settings = context_of(request).settings
+    check_encoding(request)
     check_charset(request)
     with reserved(request) as counted:
         try:
@@ -185,8 +194,16 @@ async def form_of(request: Request) -> AsyncIterator[SentForm]:
             await form.close()
 
 
-def fields_of(sent: SentForm, model: type[M]) -> M:
-    """Return the fields of a form as a model. A list field accepts a single value."""
+# The field of a form that has the document.
+FILE = "file"
+
+
+def fields_of(sent: SentForm, model: type[M], files: Sequence[str] = (FILE,)) -> M:
+    """Return the fields of a form as a model. A list field accepts a single value. Raise 422 if one of the fields that
+    are ``files`` has a text."""
+    for name in files:
+        if name in sent.fields:
+            raise Problem(422, f"{name}: this is a text. Send a file, such as -F {name}=@essay.txt.")
     lists = {name for name, field in model.model_fields.items() if "list" in str(field.annotation)}
     fields = {
         name: [value] if name in lists and isinstance(value, str) else value for name, value in sent.fields.items()
@@ -200,7 +217,7 @@ def fields_of(sent: SentForm, model: type[M]) -> M:
 def invalid(error: ValidationError) -> Problem:
     """Describe the first faults of values."""
     faults = error.errors(include_url=False, include_input=False)[:MOST_FAULTS]
-    lines = [f"{'.'.join(str(part)[:80] for part in each['loc']) or 'body'}: {each['msg']}" for each in faults]
+    lines = [in_words(".".join(str(part)[:80] for part in each["loc"]) or "body", each) for each in faults]
     return Problem(422, "; ".join(lines)[:2000])
 
 
@@ -236,9 +253,12 @@ def _sayable(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sent(form: FormData) -> SentForm:
+    """Sort the fields of a form. An empty one, and a file that browsers send if none was chosen, were not given."""
     fields: dict[str, Any] = {}
     files: dict[str, list[Upload]] = {}
     for name, value in form.multi_items():
+        if value == "" or (isinstance(value, UploadFile) and not value.filename and not value.size):
+            continue
         if isinstance(value, UploadFile):
             files.setdefault(name, []).append(Upload(value.filename or name, value.file))
         elif name in fields:
@@ -246,10 +266,6 @@ def _sent(form: FormData) -> SentForm:
         else:
             fields[name] = value
     return SentForm(fields, files)
-
-
-# The field of a form that has the document.
-FILE = "file"
 
 
 async def content_of(request: Request, written: type[BaseModel], options: type[M]) -> tuple[M, bytes | str, str | None]:
@@ -269,7 +285,7 @@ async def _uploaded(request: Request, options: type[M]) -> tuple[M, bytes, str]:
     async with form_of(request) as sent:
         fields, files = fields_of(sent, options), sent.files.get(FILE, [])
         if len(files) != 1 or len(sent.files) != 1:
-            raise Problem(422, f"Send one file, in the field '{FILE}'.")
+            raise Problem(422, f"Send one file, in the field '{FILE}', such as -F {FILE}=@essay.txt.")
         content: bytes = await run_in_threadpool(files[0].file.read)
     if len(content) > settings.max_upload:
         raise Problem(413, f"The file has more than {settings.max_upload // MEGABYTE:,} MB.")

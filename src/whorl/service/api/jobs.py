@@ -33,7 +33,9 @@ async def compare(request: Request, response: Response, principal: Comparer) -> 
     async with form_of(request) as sent:
         if unknown := set(sent.files) - set(FILES):
             raise Problem(422, f"{', '.join(sorted(unknown))[:200]}: send files as {', '.join(FILES)}.")
-        options = ComparisonOptions(**fields_of(sent, ComparisonBody).model_dump())
+        options = ComparisonOptions(**fields_of(sent, ComparisonBody, FILES).model_dump())
+        if not sent.files.get(FILES[0]):
+            raise Problem(422, "submissions: send files, or one archive of files, such as -F submissions=@class.zip.")
         batch = ComparisonUploads(**{name: sent.files.get(name, []) for name in FILES})
         job = await run_in_threadpool(job_requests.submit_comparison, context_of(request), principal, batch, options)
     return _located(job, response)
@@ -55,7 +57,7 @@ async def cluster(request: Request, response: Response, principal: Comparer) -> 
     return _located(job, response)
 
 
-@router.get("/jobs", responses=documented())
+@router.get("/jobs", responses=documented(404))
 def list_(
     request: Request, principal: Comparer,
     after: Annotated[Line | None, Query(description="What the answer before had in 'after'.")] = None,

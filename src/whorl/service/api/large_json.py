@@ -38,7 +38,7 @@ def parted(raw: bytes, field: str) -> tuple[str | None, str]:
     """Return the text in a field of a JSON object, None if it has none, and the rest of the object as JSON."""
     if has_many_strings(raw) or len(_STRING.sub(b"", raw)) > MOST_BYTES:
         raise ValueError(MANY)  # long lists, deep ones, or blanks
-    fields = json.loads(raw.decode("utf-8"))
+    fields = _loaded(raw)
     if not isinstance(fields, dict):
         raise TypeError("body: give a JSON object")
     text = fields.pop(field) if isinstance(fields.get(field), str) else None
@@ -46,6 +46,15 @@ def parted(raw: bytes, field: str) -> tuple[str | None, str]:
     if len(rest) > MOST_BYTES or rest.count('"') > 2 * MOST_STRINGS:
         raise ValueError(MANY)
     return text, rest
+
+
+def _loaded(raw: bytes) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8"))
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8, from byte {error.start} on") from error
 
 
 def is_small(raw: bytes) -> bool:

@@ -1,5 +1,6 @@
 """Pydantic models of requests and answers, and the documentation of problems."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,16 +21,35 @@ from whorl.service.retention import LONGEST_DAYS
 from whorl.service.search import MOST_HITS, NEAR, OwnHit
 from whorl.sweep.screening import OVERLAP
 
-Slug = Annotated[str, Field(pattern=f"^{SLUG}$")]
-# One line of text: no control characters.
-Line = Annotated[str, Field(max_length=2000, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
+# What values look like, and the same in words, for messages.
+_SLUG, _DATE, _TEXT = f"^{SLUG}$", r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$", r"\S"
+_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+_LINE, _NAME = f"^[^{_CONTROL}]*$", rf"^[^{_CONTROL}]*[^{_CONTROL}\s][^{_CONTROL}]*$"
+IN_WORDS = {
+    _SLUG: "Use lower-case letters, digits, '.', '_' and '-'; begin with a letter or digit; at most 64 characters",
+    _LINE: "Give one line of text, without control characters",
+    _NAME: "Give one line of text, without control characters and not of white space alone",
+    _DATE: "Give a year, a month or a day, such as 2024, 2024-05 or 2024-05-31",
+    _TEXT: "Give a text that is more than white space",
+}
+
+Slug = Annotated[str, Field(pattern=_SLUG)]
+Line = Annotated[str, Field(max_length=2000, pattern=_LINE)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=_NAME)]
 # Clients get the list; a format that is not on it is refused where it is used, in a sentence that says where to look.
 Format = Annotated[str, Field(json_schema_extra={"enum": sorted(formats())})]
 # A day, a month or a year.
-PartOfDate = Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$")]
+PartOfDate = Annotated[str, Field(pattern=_DATE)]
 Limit = Annotated[int, Field(ge=1, le=500)]
 HitLimit = Annotated[int, Field(ge=1, le=MOST_HITS)]
+
+
+def in_words(where: str, fault: Mapping[str, Any]) -> str:
+    """Describe a fault of a value that pydantic found."""
+    pattern = fault.get("ctx", {}).get("pattern")
+    if fault["type"] == "extra_forbidden":
+        return f"{where}: this request has no such field"
+    return f"{where}: {IN_WORDS.get(pattern, fault['msg'])}"
 
 
 class RequestBody(BaseModel):
@@ -123,7 +143,7 @@ class CheckOptions(RequestBody):
 class CheckBody(CheckOptions):
     """A manuscript as a text."""
 
-    text: str = Field(pattern=r"\S", description="The text: white space alone cannot be checked.")
+    text: str = Field(pattern=_TEXT, description="The text: white space alone cannot be checked.")
 
 
 class ManuscriptAnswer(BaseModel):

@@ -130,9 +130,10 @@ async def _manuscript(request: Request) -> tuple[CheckOptions, bytes | str, str 
     if media_of(request) != FORM:
         return (*await content_of(request, CheckBody, CheckOptions), ())
     async with form_of(request) as sent:
-        fields, files = fields_of(sent, CheckOptions), sent.files.get(FILE, [])
+        fields, files = fields_of(sent, CheckOptions, (FILE, BASE)), sent.files.get(FILE, [])
         if len(files) != 1 or sent.files.keys() - {FILE, BASE}:
-            raise Problem(422, f"Send one file, in the field '{FILE}', and others in the field '{BASE}' only.")
+            others = f"others in the field '{BASE}' only"
+            raise Problem(422, f"Send one file, in the field '{FILE}', such as -F {FILE}=@essay.txt, and {others}.")
         content: bytes = await run_in_threadpool(files[0].file.read)
         base = await run_in_threadpool(base_documents, sent.files.get(BASE, []))
     return fields, content, files[0].name, base
