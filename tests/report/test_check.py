@@ -35,6 +35,22 @@ def expected(index, **rules) -> tuple[str, list[str]]:
     return percent(counted.similarity), [percent(share.share) for share in counted.shares]
 
 
+@pytest.mark.parametrize("width", [360, 1366])
+def test_long_names_make_no_page_wider_than_the_screen(page, tmp_path, width):
+    index = MemoryIndex.create("text")
+    index.add(
+        Document("s" * 200, f"{SONG} {TALE}", labels=(f"title={'t' * 200}", "l" * 200), url=f"http://{'u' * 200}")
+    )
+    checks = [check_manuscript(index, Document(name, f"{'z' * 300} {DRAFT}")) for name in ("m" * 200, "draft.txt")]
+    page.set_viewport_size({"width": width, "height": 740})
+    for path in (write_checks(checks, tmp_path / "all"), write_checks(checks[:1], tmp_path / "one")):
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("#text mark").first.click()
+    expect(page.locator("#beside")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_the_script_counts_as_python_does(index, page, tmp_path):
     check = check_manuscript(index, Document("draft.txt", DRAFT))
     page.goto(write_checks([check], tmp_path / "report").as_uri())

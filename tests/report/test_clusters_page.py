@@ -101,6 +101,17 @@ def test_dark_by_the_system_and_by_the_switch(opened):
     assert background() == light
 
 
+@pytest.mark.parametrize("width", [360, 1366])
+def test_long_names_make_the_page_no_wider(page, tmp_path, width):
+    rows = [Row("h" * 200, 0, url=f"http://{'u' * 200}")]
+    rows += [Row(f"{'m' * 200}{number}", 0, 0.8, "near", url=f"http://{'v' * 200}") for number in range(3)]
+    summary = write_clusters(write_folder(tmp_path / "long", rows), title="T" * 200)
+    page.set_viewport_size({"width": width, "height": 740})
+    page.goto(summary.as_uri())
+    page.locator("#unfold").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("width", [320, 390, 1920])
 def test_the_page_scrolls_down_only(opened, width):
     opened.set_viewport_size({"width": width, "height": 844})

@@ -1,6 +1,8 @@
-"""Names, labels and sources that try to run: none does, and none makes an element."""
+"""Names, labels and sources that try to run: none does, and none makes an element. And long ones, which make no page
+wider than the screen."""
 
 import re
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -201,6 +203,39 @@ def test_nothing_runs_when_the_overview_is_used(page, reports):
     page.locator("#filter-text").fill("<script>")
     assert page.locator("#table tbody tr").count() > 5
     assert page.evaluate("window.__xss") is None
+
+
+LONG = tuple(f"{'x' * 198}{number:02}" for number in range(2 * TOGETHER))
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    """A report in which no name can be broken at a space. Measures and parts of scores have names of ours."""
+    made = comparison(LONG)
+    score = Score((ScorePart("tokens", 0.9, 0.9),), 7, 0.5)
+    pairs = tuple(replace(pair, score_parts=score) for pair in made.pairs)
+    folder = tmp_path_factory.mktemp("long")
+    write(replace(made, measure="score", pairs=pairs), folder, title="T" * 200)
+    return folder
+
+
+@pytest.mark.parametrize("width", [360, 1366])
+def test_long_names_make_no_page_wider_than_the_screen(page, long, width):
+    page.set_viewport_size({"width": width, "height": 740})
+    kinds = {path.parent.name: path for path in pages(long)}
+    assert set(kinds) == {"", "pair", "submission", "cluster"}
+    for path in (*kinds.values(), "index.html"):
+        page.goto((long / path).as_uri())
+        page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_on_a_phone_columns_beside_long_names_can_be_read(page, long):
+    page.set_viewport_size({"width": 360, "height": 740})
+    for path in ("submissions.html", "submission/0001.html"):
+        page.goto((long / path).as_uri())
+        names = page.locator(".evidence tbody td:first-child")
+        assert max(cell.bounding_box()["width"] for cell in names.all()) < 300
 
 
 def test_names_are_read_as_they_are(page, reports):

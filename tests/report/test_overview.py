@@ -51,6 +51,20 @@ def test_it_says_what_was_compared(index):
     assert "a.bin" in index.locator("#skipped").text_content()
 
 
+def test_identical_submissions_without_a_listed_pair_are_no_row_of_the_table(page, tmp_path):
+    few = classroom(8)
+    listed = next(pair for pair in few.pairs if {pair.left, pair.right}.isdisjoint((0, 1)))
+    groups = ((0, 1), (listed.left, listed.right))
+    for identical, pairs, row, no_row in ((groups, (listed,), True, True), (groups[:1], (), False, True),
+                                          (groups[1:], (listed,), True, False)):  # fmt: skip
+        alike = replace(few, identical=identical, pairs=pairs, clusters=())
+        page.goto(write(alike, tmp_path / f"report {row} {no_row}").as_uri())
+        told = page.locator("#identical").inner_text()
+        assert ("one row of the table" in told, "has no row" in told) == (row, no_row)
+        assert told.count("not in the table") == no_row
+        assert page.locator("#table tbody tr").count() == len(pairs)
+
+
 def test_it_shows_the_export_that_was_recognised(page, tmp_path):
     layouts = (Recognised("sorting.zip", "moodle", 3, 2), Recognised("old", "wrapper", 1, 1))
     page.goto(write(replace(classroom(3), layouts=layouts), tmp_path / "report").as_uri())

@@ -122,6 +122,13 @@ class PeopleGroup:
     links: tuple[PairLink, ...]
 
 
+class IdenticalGroup(NamedTuple):
+    """The names of submissions that are identical, and whether a pair of them is listed."""
+
+    names: list[str]
+    is_listed: bool
+
+
 def overview(comparison: Comparison, title: str, now: datetime, review: Review = NO_REVIEW, cut: int = 0) -> str:
     """Return the page. ``cut`` is the number of pairs whose pages leave out passages."""
     numbers = labels(comparison.submissions)
@@ -172,8 +179,20 @@ def overview(comparison: Comparison, title: str, now: datetime, review: Review =
         versions=f"Whorl {VERSION}, Python {python_version()}",
         typical=(comparison.quantile(0.5), comparison.quantile(0.95)),
         box=tuple(comparison.quantile(share) for share in BOX),
-        identical=[[comparison.submissions[member].name for member in group] for group in comparison.identical],
+        identical=identical_view(comparison),
     )
+
+
+def identical_view(comparison: Comparison) -> list[IdenticalGroup]:
+    """Return the groups of identical submissions. One of which little is left without starter code has no listed
+    pair."""
+    group_of = {member: number for number, group in enumerate(comparison.identical) for member in group}
+    both = ((group_of.get(pair.left), group_of.get(pair.right)) for pair in comparison.pairs)
+    listed = {left for left, right in both if left == right}
+    return [
+        IdenticalGroup([comparison.submissions[member].name for member in group], number in listed)
+        for number, group in enumerate(comparison.identical)
+    ]
 
 
 def _review(title: str, review: Review) -> dict[str, Any]:
