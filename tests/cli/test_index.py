@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from whorl.cli import main
+from whorl.errors import DocumentError
 from whorl.index.index import Index
 
 CLASS = Path(__file__).parents[2] / "examples" / "class"
@@ -231,3 +232,25 @@ def test_what_goes_wrong_is_one_line(arguments, message, tmp_path, monkeypatch):
     assert result.exit_code == 1
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (DocumentError("no"), 1)])
+def test_an_index_is_built_whole_or_not_at_all(papers, monkeypatch, error, code):
+    before = sorted(path.name for path in Path().iterdir())
+
+    def stopped(index, documents, **options):
+        yield index.add(next(documents))
+        assert not Path("whole").exists()
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Index, "add_all", stopped)
+        assert run("index", "build", "whole", "papers").exit_code == code
+    assert sorted(path.name for path in Path().iterdir()) == before
+    Path("whole").mkdir()
+    assert run("index", "build", "whole", "papers").stdout == "2 added\n"
+    assert run("index", "verify", "whole").exit_code == 0
+    again = run("index", "build", "whole", "papers")
+    assert (again.exit_code, again.stderr) == (
+        1, "Error: whole: already exists: choose another name, or remove it\n"
+    )  # fmt: skip

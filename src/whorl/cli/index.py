@@ -5,8 +5,10 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -45,6 +47,7 @@ from whorl.index.index import Index
 from whorl.index.writer import Added
 from whorl.model import Document, Skipped
 from whorl.report.words import counted
+from whorl.storage.files import TEMPORARY, fsync_folder, rename, translate_os_errors
 
 if TYPE_CHECKING:
     from whorl.client.client import Client
@@ -180,11 +183,13 @@ def build(
 
     With --backend spark, the cluster reads the documents and writes the segments of the index. All machines must reach
     INDEX and PATHS under these names. The result is an ordinary index. Spark reads no tables: they are skipped.
+
+    INDEX appears when it is complete: if the command is stopped or fails, there is none.
     """
     set_limits(options["parse_seconds"], options["parse_memory"], options["threads"])
     scheme = scheme_of(scheme_name, options)
     result = _AddResult()
-    with Index.create(index, scheme, text=not options["no_text"]) as place:
+    with _complete(index) as fresh, Index.create(fresh, scheme, text=not options["no_text"]) as place:
         if options["backend"] == "spark":
             result.states["added"] = _built(place, paths, as_format, options, result.skipped)
         else:
@@ -193,6 +198,23 @@ def build(
                 _add(place, documents, options, result, progress)
             place.flush()
     _tell(result, form)
+
+
+@contextmanager
+def _complete(folder: Path) -> Iterator[Path]:
+    """Yield a folder beside the one that is wanted, and give it its name at the end. After an error nothing stays."""
+    with translate_os_errors(folder, "create"):
+        if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+            raise InputError(f"{folder}: already exists: choose another name, or remove it")
+    place = folder.resolve()
+    fresh = place.with_name(f".{place.name}.{token_hex(4)}{TEMPORARY}")
+    try:
+        yield fresh
+        rename(fresh, folder)
+        fsync_folder(place.parent)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)  # the first error is the one to report
+        raise
 
 
 def _built(
