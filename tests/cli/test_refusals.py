@@ -1,5 +1,7 @@
 """What the system refuses is told in one line: full disks, closed streams, names that cannot be, too many files."""
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,11 +36,51 @@ def index(tmp_path):
     return tmp_path / "index"
 
 
-def test_an_output_that_cannot_be_written(index):
-    done = whorl("index", "list", str(index), shell="> /dev/full")
-    assert done.returncode == 1
-    assert done.stderr.endswith(b"No space left on device\n")
-    assert done.stderr.count(b"\n") == 1
+@pytest.mark.parametrize(
+    "arguments", [["index", "list", "INDEX"], ["formats"], ["--version"], ["--help"], ["check", "--help"]]
+)
+@pytest.mark.parametrize(
+    ("shell", "reason"), [("> /dev/full", b"No space left on device"), (">&-", b"Bad file descriptor")]
+)
+def test_an_output_that_cannot_be_written(index, arguments, shell, reason):
+    done = whorl(*(str(index) if each == "INDEX" else each for each in arguments), shell=shell)
+    assert (done.returncode, done.stderr) == (1, b"Error: cannot write the output: " + reason + b"\n")
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), RuntimeError("cannot release")])
+def test_ctrl_c_has_a_code_of_its_own(run, monkeypatch, raised):
+    raised.__context__ = KeyboardInterrupt()
+
+    def interrupted(*arguments, **options):
+        raise raised
+
+    monkeypatch.setattr("whorl.cli.formats.command.callback", interrupted)
+    done = run("formats")
+    assert (done.exit_code, done.stderr) == (130, "\nAborted!\n")
+
+
+def test_a_working_folder_that_is_gone(run, tmp_path):
+    (tmp_path / "gone").mkdir()
+    os.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    try:
+        done = run("compare", ".")
+    finally:
+        os.chdir(tmp_path)
+    assert done.stderr == "Error: the working folder: No such file or directory\n"
+
+
+@pytest.mark.parametrize("command", ["cluster", "dedup", "decontaminate"])
+def test_a_full_disk_names_the_folder_of_the_output(run, monkeypatch, command):
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for name in ("cluster_corpus", "dedup_corpus", "decontaminate_corpus"):
+        monkeypatch.setattr(f"whorl.cli.cluster.{name}", full)
+    Path("corpus").mkdir()
+    against = ("--against", "corpus") if command == "decontaminate" else ()
+    done = run(command, "corpus", "-o", "clean", *against)
+    assert (done.exit_code, done.stderr) == (1, "Error: clean: cannot write: No space left on device\n")
 
 
 def test_an_error_stream_that_is_closed(index, tmp_path):

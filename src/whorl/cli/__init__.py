@@ -8,6 +8,7 @@ import mmap
 import os
 import sys
 from importlib import import_module
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,6 +64,9 @@ OTHER_WORDS = {
     "--workers": ("-j", "--jobs", "--threads"),
 }
 
+# Exit code after Ctrl-C, as of a shell's own commands: 128 and the number of the signal.
+INTERRUPTED = 130
+
 # Bytes of address space that importing NumPy takes, most of them for OpenBLAS.
 _NUMPY_BYTES = 84 << 20
 
@@ -105,13 +109,17 @@ class LazyGroup(click.Group):
             formatter.write_dl(sorted(COMMANDS.items()))
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run the program. Report output that cannot be flushed, and escape bytes of names that are not Unicode."""
+        """Run the program. Report output that cannot be written, and escape bytes of names that are not Unicode."""
+        if sys.stdout is None:
+            sys.stdout = _closed_output()
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
         try:
             return super().main(*arguments, **options)
         except SystemExit as done:
             raise SystemExit(_flushed(done.code)) from None
+        except OSError as error:  # of the output, of a command or of an option such as --help
+            raise SystemExit(_flushed(1, error)) from None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """Complete commands and options without importing any command."""
@@ -121,25 +129,52 @@ class LazyGroup(click.Group):
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command. Print an error of Whorl or of the system as one line, and exit with code 1."""
+        """Run a command. Print an error of Whorl or of the system as one line, and exit with code 1; after Ctrl-C, with
+        the code of an interrupt, where Click would exit with 1."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _interrupted() from None
         except click.NoSuchOption as error:
             raise _unknown_option(error) from None
         except WhorlError as error:
             raise click.ClickException(_line(error)) from error
         except OSError as error:
-            if error.errno == errno.EPIPE:
+            if error.errno == errno.EPIPE or _is_of_output(error):
                 raise
-            where = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(_line(f"{where}{error.strerror or error}")) from error
+            raise click.ClickException(_line(f"{_place(error)}{error.strerror or error}")) from error
         except MemoryError as error:
             raise click.ClickException("not enough memory") from error
         except (ImportError, RuntimeError) as error:
+            if isinstance(error.__context__, KeyboardInterrupt):  # one that came inside of Python's own locks
+                raise _interrupted() from None
             shortage = _shortage(str(error))
             if not shortage:
                 raise
             raise click.ClickException(shortage) from error
+
+
+def _interrupted() -> click.exceptions.Exit:
+    """Say that a command was interrupted, on a line behind the ^C of the terminal, and return how it ends."""
+    click.echo("\nAborted!", err=True)
+    return click.exceptions.Exit(INTERRUPTED)
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Return whether writing to the terminal raised an error: it names no file."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__")).startswith(("click.", "rich."))
+
+
+def _place(error: OSError) -> str:
+    """Return what an error is about, as the beginning of a message: its file, or the working folder if that is gone."""
+    if error.filename:
+        return f"{error.filename}: "
+    try:
+        os.getcwd()  # noqa: PTH109  (so that the package pathlib is not imported)
+    except OSError:
+        return "the working folder: "
+    return ""
 
 
 def _line(message: object) -> str:
@@ -191,18 +226,27 @@ def _shortage(message: str) -> str:
     return next((reason for words, reason in _SHORTAGES.items() if words in message.lower()), "")
 
 
-def _flushed(code: Any) -> Any:
-    """Flush standard output and return the exit code."""
+def _closed_output() -> io.TextIOWrapper:
+    """Return standard output in place of one that is closed: writing to it fails. Its descriptor is taken, so that no
+    file which is opened later gets the output."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 1)
+    return open(1, "w", encoding="utf-8")
+
+
+def _flushed(code: Any, error: OSError | None = None) -> Any:
+    """Flush standard output and return the exit code. ``error`` is what writing to it raised before."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError as error:
+        sys.stdout.flush()
+    except OSError as later:
         # Discard the rest of the buffer, or Python would complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno != errno.EPIPE:
-            click.echo(f"Error: cannot write the output: {error.strerror}", err=True)
-        return code or 1
-    return code
+        error = error or later
+    if error is None:
+        return code
+    if error.errno != errno.EPIPE:
+        click.echo(f"Error: cannot write the output: {error.strerror}", err=True)
+    return code or 1
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -1,6 +1,7 @@
 """``whorl cluster``, ``whorl dedup`` and ``whorl decontaminate``: cluster the near-duplicates of a collection, query
 the clusters, or write the collection again without them, without repeats, or without the items of evaluations."""
 
+import errno
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ from whorl.corpus_decontamination import ACTIONS, SHORTEST_ITEM, THRESHOLD
 from whorl.corpus_decontamination import decontaminate as decontaminate_corpus
 from whorl.corpus_dedup import DOCUMENT, PASSAGE_UNIT, POLICIES, SHORTEST, TOKENS
 from whorl.corpus_dedup import dedup as dedup_corpus
+from whorl.errors import StoreIOError
 from whorl.formats.archives.names import printable
 from whorl.formats.corpora.records import UNITS, Columns, kinds_of_faults
 from whorl.formats.corpora.remote import is_address
@@ -206,7 +208,7 @@ def command(corpus: tuple[Path, ...], out: Path, form: str, **options: Any) -> N
     settings = _settings(options)
     set_limits(options["parse_seconds"], options["parse_memory"], settings.threads)
     scheme = scheme_of(options.pop("scheme_name"), options)
-    with stages() as progress, _spark(options["backend"], options["master"]) as spark:
+    with _naming(out), stages() as progress, _spark(options["backend"], options["master"]) as spark:
         result = cluster_corpus(
             corpus, out, scheme, columns=_columns(options), rules=rules_of(options), base=options["base"],
             keep=options["keep"], strict=options["strict"], fresh=options["fresh"], discard=options["discard"],
@@ -260,7 +262,7 @@ def dedup(corpus: tuple[Path, ...], out: Path, form: str, **options: Any) -> Non
     scheme = scheme_of(options.pop("scheme_name"), options)
     if options["unit"] != DOCUMENT:
         _refuse_settings(options["unit"])
-    with stages() as progress:
+    with _naming(out), stages() as progress:
         result = dedup_corpus(
             corpus, out, scheme, text=options["text"], date=options["date"], rank=options["rank"],
             rules=rules_of(options), base=options["base"], keep=options["keep"], strict=options["strict"],
@@ -299,7 +301,7 @@ def decontaminate(corpus: tuple[Path, ...], out: Path, form: str, **options: Any
     set_limits(options["parse_seconds"], options["parse_memory"], ClusterSettings(workers=options["workers"]).threads)
     scheme = scheme_of(options.pop("scheme_name"), options)
     names = ("against", "text", "action", "threshold", "common", "shortest", "fresh", "workers")
-    with stages() as progress:
+    with _naming(out), stages() as progress:
         result = decontaminate_corpus(
             corpus, out, scheme=scheme, id=options["id_column"], items=options["item"], rules=rules_of(options),
             progress=progress, **{name: options[name] for name in names},
@@ -368,6 +370,21 @@ def _show_report(report: dict[str, Any], form: str) -> None:
         click.echo(f"{index['overlaps']:,} share large parts with another; the index has {stored}")
     if not report["documents"]:
         click.echo("no document was read; see whorl dedup --help for what CORPUS can be", err=True)
+
+
+# What the system says if a file cannot grow, by its number; libraries that write Parquet give none.
+_FULL = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+@contextmanager
+def _naming(out: Path) -> Iterator[None]:
+    """Name the folder of the output if it cannot be written to: an error of writing names no file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename or error.errno not in _FULL:
+            raise
+        raise StoreIOError(out, "write", error.strerror or str(error)) from error
 
 
 @contextmanager
