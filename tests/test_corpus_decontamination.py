@@ -154,7 +154,7 @@ def test_items_of_other_columns_and_tables(tmp_path):
     path = stored(tmp_path / "a.jsonl.gz")
     with pytest.raises(InputError, match="name the columns of texts with --item"):
         whorl.decontaminate(path, tmp_path / "out", table)
-    with pytest.raises(InputError, match="no column 'nothing'"):
+    with pytest.raises(InputError, match=r"no column 'nothing' \(--item\)"):
         whorl.decontaminate(path, tmp_path / "out", table, items=["nothing"])
     whorl.decontaminate(path, tmp_path / "out", [table], items=["task", "answer"])
     assert [leak["row"] for leak in leaks(tmp_path / "out")] == [1, 2, 3]

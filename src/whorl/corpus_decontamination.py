@@ -376,6 +376,14 @@ def _check_file(path: Path) -> None:
         raise InputError(f"{path}: {reason(error)}") from error
 
 
+class _ItemColumns(Columns):
+    """The columns of an item: the one with its text has an option of its own."""
+
+    def missing(self, there: set[str]) -> Iterator[str]:
+        """Yield each required column that is absent, with its option."""
+        yield from (column.replace("(--text)", "(--item)") for column in super().missing(there))
+
+
 def _item_texts(
     path: Path, columns: Sequence[str], identity: str, rules: Rules
 ) -> Iterator[tuple[RowPlace, str, str | None]]:
@@ -383,7 +391,7 @@ def _item_texts(
     if kind is None or kind == "warc":
         raise InputError(f"{path}: is no table; give items as JSONL, JSON arrays, CSV, Parquet or Arrow")
     for column in columns or ITEM_COLUMNS:
-        text = Columns(id=None, text=column, url=None, date=None)
+        text = _ItemColumns(id=None, text=column, url=None, date=None)
         try:
             tables.check(kind, path, text, rules)
         except InputError:

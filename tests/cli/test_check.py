@@ -80,6 +80,35 @@ def test_base_is_left_out(index):
     assert "--base: nothing: no documents found" in run("check", index, "draft.txt", "--base", "nothing").stderr
 
 
+def test_passages_that_are_left_out_are_not_counted(index):
+    gap = " ".join(f"Line number {number} of the gap." for number in range(99))
+    Path("both.txt").write_text(f"{SONG} {gap} {TALE}")
+    Path("draft.txt").write_text(f'As they say: "{TALE}"\n\n{gap[::-1]}\n\n{SONG}\n')
+    assert run("index", "build", "one", "both.txt").exit_code == 0
+    assert run("check", "one", "draft.txt").output.splitlines()[-1].endswith("both.txt, 1 passage")
+    everything = run("check", "one", "draft.txt", "--count-quotations")
+    assert everything.output.splitlines()[-1].endswith("both.txt, 2 passages")
+
+
+def test_each_row_of_a_table_is_a_manuscript(index):
+    rows = [{"key": "a", "body": SONG}, {"key": "b", "body": OWN}, {"key": "c", "body": ""}]
+    Path("drafts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = ("--id-column", "key", "--text-column", "body")
+    result = run("check", index, "draft.txt", "drafts.jsonl", *columns, "--format", "json")
+    shares = {check["name"]: round(check["similarity"]["counted"], 2) for check in json.loads(result.stdout)}
+    assert shares == {"draft.txt": 0.34, "a": 1, "b": 0}
+    assert (result.exit_code, result.stderr) == (0, "skipped: drafts.jsonl, row 3: 'body' is empty\n")
+    wrong = run("check", index, "drafts.jsonl", "--text-column", "nope")
+    assert "drafts.jsonl: no column 'nope' (--text-column); there are 'key', 'body'" in wrong.stderr
+    Path("folder").mkdir()
+    Path("drafts.jsonl").rename("folder/drafts.jsonl")
+    Path("draft.txt").rename("folder/draft.txt")
+    inside = run("check", index, "folder", *columns)
+    assert "  34% similar" in inside.stdout
+    assert inside.stderr == "skipped: folder/drafts.jsonl: a table: name the file itself to check its rows\n"
+    assert inside.exit_code == 0
+
+
 def test_a_scanned_base_is_named(index):
     Path("scan.pdf").write_bytes(pdf([[]]))
     result = run("check", index, "draft.txt", "--base", "scan.pdf")
@@ -138,7 +167,7 @@ def test_labels_owners_and_dates_choose_the_sources(index):
         assert "left out: mit.txt" in result.output, option
         assert "100%  Old Song  (tale.txt)" in result.output
     wrong = run("check", index, "query.txt", "--exclude-after", "May")
-    assert (wrong.exit_code, "after: 'May' is no date" in wrong.stderr) == (1, True)
+    assert (wrong.exit_code, "Invalid value for '--exclude-after': 'May' is no date" in wrong.stderr) == (2, True)
 
 
 def test_the_figures_do_not_depend_on_the_limit(index):

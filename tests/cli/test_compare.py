@@ -250,7 +250,10 @@ class TestErrors:
         assert "k: 0 is out of range" in one_line(run(CLASS, "--k", 0))
 
     def test_a_share_that_cannot_be(self):
-        assert "max_share" in one_line(run(CLASS, "--max-share", "150%"))
+        for share in ("150%", "0", "0%", "-1"):
+            reason = f"'{share}' is out of range; give a number of submissions, or more than 0% up to 100%"
+            said = " ".join(run(CLASS, "--max-share", share).stderr.split())
+            assert f"Invalid value for '--max-share': {reason}" in said
 
     def test_a_scheme_that_nobody_knows(self):
         assert "prose" in one_line(run(CLASS, "--scheme", "prose"))

@@ -15,14 +15,19 @@ from whorl.cli.options import (
     format_option,
     leave,
     limits_options,
+    query_columns_options,
+    query_documents,
     set_limits,
 )
 from whorl.cli.progress import stages
 from whorl.errors import DocumentError, InputError, UnsuitedError
 from whorl.formats.archives.names import printable
+from whorl.formats.archives.rules import DEFAULT
 from whorl.formats.archives.walk import walk
+from whorl.formats.corpora.records import OptionColumns
+from whorl.formats.corpora.tables import kind
 from whorl.formats.encoding import load_content
-from whorl.index.check import LIMIT, BaseTexts, Exclusions, ManuscriptCheck, check_manuscript
+from whorl.index.check import LIMIT, BaseTexts, Exclusions, ManuscriptCheck, SourcePassage, check_manuscript
 from whorl.index.index import Index
 from whorl.index.search import with_labels
 from whorl.model import Document, Skipped
@@ -66,9 +71,11 @@ SHOWN = 10
     "--exclude-before",
     "before",
     metavar="DATE",
+    callback=lambda _context, option, value: _date(option, value),
     help="Leave out sources dated before this day, month or year, such as 2024-05.",
 )
-@click.option("--exclude-after", "after", metavar="DATE", help="Leave out sources dated after it.")
+@click.option("--exclude-after", "after", metavar="DATE", help="Leave out sources dated after it.",
+              callback=lambda _context, option, value: _date(option, value))  # fmt: skip
 @click.option("--base", multiple=True, type=EXISTING, metavar="PATH",
               help="Leave out text that is also in these files: templates, standard phrases. Repeatable.")  # fmt: skip
 @click.option(
@@ -90,6 +97,7 @@ SHOWN = 10
     show_default=True,
     help="Time for --deep, for each manuscript. A note says which part of the sources was looked at.",
 )
+@query_columns_options
 @as_option
 @limits_options
 @format_option("table", "json", "spdx", "cyclonedx")
@@ -103,10 +111,11 @@ def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, f
     --deep finds paraphrases: passages of prose in which words were replaced, added or moved. They count as a whole. It
     compares the manuscript with the 200 sources that most likely have one, by their rare phrases.
 
-    A folder is checked file by file. Programs are compared by their tokens, so names and line ends do not matter. For
-    each release that a file shares code with, the table has the lines and the licence: labels of the index such as
-    purl=pkg:generic/zlib@1.3 and licence=Zlib say which release a document belongs to. --format spdx (2.3) and
-    --format cyclonedx (1.5) write a bill of materials as JSON.
+    A folder is checked file by file. Each row of a JSONL, Parquet or WARC file is a manuscript of its own. Programs are
+    compared by their tokens, so names and line ends do not matter. For each release that a file shares code with, the
+    table has the lines and the licence: labels of the index such as purl=pkg:generic/zlib@1.3 and licence=Zlib say
+    which release a document belongs to. --format spdx (2.3) and --format cyclonedx (1.5) write a bill of materials as
+    JSON.
 
     The exit code is 1 if a manuscript could not be read; the others are checked.
 
@@ -117,6 +126,7 @@ def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, f
       whorl check papers.index draft.pdf --deep --report draft-report
       whorl check papers.index draft.pdf --exclude-after 2024-05 --label 'journal=*'
       whorl check papers.index chapter1.md chapter2.md --format json
+      whorl check papers.index drafts.jsonl --text-column body
       whorl check opensource.index Main.java --report provenance
       whorl check opensource.index src --format spdx > provenance.spdx.json
     """
@@ -136,10 +146,11 @@ def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, f
         "exclusions": rules, "limit": options["limit"], "wanted": with_labels(options["wanted_labels"]),
         "deep_seconds": options["deep_seconds"] if options["deep"] else None,
     }  # fmt: skip
-    documents, skipped = _documents(manuscripts, as_format)
+    columns = OptionColumns(id=options["id_column"], text=options["text_column"])
+    named, inside, skipped = _documents(manuscripts, as_format, columns)
     with Index.open(index) as opened:
         arguments["base"] = _base(options["base"], opened.scheme, skipped)
-        checks = list(_checked(opened, documents, arguments, {str(path) for path in manuscripts}, skipped))
+        checks = list(_checked(opened, [*named, *inside], arguments, {each.name for each in named}, skipped))
     if form in ("spdx", "cyclonedx"):
         _write_provenance(checks, ", ".join(path.resolve().name for path in manuscripts), form)
     else:
@@ -148,21 +159,32 @@ def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, f
     leave(skipped)
 
 
-def _documents(manuscripts: tuple[Path, ...], as_format: str | None) -> tuple[list[Document], list[Skipped]]:
-    """Return the manuscripts, those in folders too, and the files of folders that are skipped."""
-    documents: list[Document] = []
+def _date(option: click.Parameter, value: str | None) -> str | None:
+    """Return the date in an option; say which one if it is wrong."""
+    try:
+        Exclusions(**{str(option.name): value})
+    except InputError as error:
+        raise click.BadParameter(str(error).removeprefix(f"{option.name}: ")) from error
+    return value
+
+
+def _documents(
+    manuscripts: tuple[Path, ...], as_format: str | None, columns: OptionColumns
+) -> tuple[list[Document], list[Document], list[Skipped]]:
+    """Return the manuscripts that are named, also as rows of a table, those in folders, and what is skipped."""
     skipped: list[Skipped] = []
+    files = tuple(str(manuscript) for manuscript in manuscripts if not manuscript.is_dir())
+    named, inside = list(query_documents(files, as_format, columns, skipped)), list[Document]()
     for manuscript in manuscripts:
-        if not manuscript.is_dir():
-            documents.append(Document(str(manuscript), manuscript, format=as_format))
-            continue
-        for item in walk(manuscript):
+        for item in walk(manuscript) if manuscript.is_dir() else ():
             name = f"{manuscript}/{item.name}"
-            if isinstance(item, Document):
-                documents.append(Document(name, item.content, format=as_format))
-            else:
+            if isinstance(item, Skipped):
                 skipped.append(item._replace(name=name))
-    return documents, skipped
+            elif isinstance(item.content, Path) and kind(item.content, item.name, columns, DEFAULT):
+                skipped.append(Skipped(name, "a table: name the file itself to check its rows", expected=True))
+            else:
+                inside.append(Document(name, item.content, format=as_format))
+    return named, inside, skipped
 
 
 def _checked(
@@ -254,11 +276,16 @@ def _print(check: ManuscriptCheck) -> None:
 
 
 def _source_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:
+    """Yield the share of each source that counts, and a line about it, with the number of passages that count."""
+    counting: dict[str, list[SourcePassage]] = {}
+    for source, passage, _ in check.counted_passages():
+        counting.setdefault(source.document.name, []).append(passage)
     for share in check.counted.shares:
         source = check.sources[share.source]
         name = "" if source.title == source.document.name else f"  ({printable(source.document.name)})"
-        passages = counted(len(source.passages), "passage")
-        if edited := sum(passage.is_edited for passage in source.passages):
+        shown = counting[source.document.name]
+        passages = counted(len(shown), "passage")
+        if edited := sum(passage.is_edited for passage in shown):
             passages += f", {edited} with changed words"
         yield share.share, f"{printable(source.title)}{name}, {passages}"
 

@@ -369,9 +369,12 @@ def _share(text: str | None) -> int | float | None:
     if text is None:
         return None
     try:
-        return float(text.removesuffix("%")) / 100 if text.endswith("%") else int(text)
+        share = float(text.removesuffix("%")) / 100 if text.endswith("%") else int(text)
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is neither a number of submissions nor a percentage") from error
+    if not 0 < share <= (1 if text.endswith("%") else share):
+        raise click.BadParameter(f"{text!r} is out of range; give a number of submissions, or more than 0% up to 100%")
+    return share
 
 
 def _written(

@@ -39,7 +39,7 @@ from whorl.cli.registry_output import (
 from whorl.errors import DocumentError, InputError, SchemeError
 from whorl.formats.archives.names import printable
 from whorl.formats.corpora.read import read
-from whorl.formats.corpora.records import CONTACT, Columns, DigestSet, Fault
+from whorl.formats.corpora.records import CONTACT, Columns, DigestSet, Fault, OptionColumns
 from whorl.model import Document, Skipped
 from whorl.registry.reading import id_of
 from whorl.registry.registry import Registry, due, rotation
@@ -184,7 +184,7 @@ def search(registry: Path, files: tuple[str, ...], as_format: str | None, form: 
     """
     set_limits(options["parse_seconds"], options["parse_memory"])
     skipped: list[Skipped] = []
-    columns = Columns(id=options["id_column"], text=options["text_column"])
+    columns = OptionColumns(id=options["id_column"], text=options["text_column"])
     documents = query_documents(files, as_format, columns, skipped)
     sources, explain = options["sources"], options["explain"]
     search_options = {"threshold": options["threshold"], "limit": options["limit"], "count": not options["no_count"]}

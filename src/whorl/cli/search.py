@@ -23,7 +23,7 @@ from whorl.cli.progress import stages
 from whorl.cli.remote import opened, places_argument, places_of, refuse_with_server, server_options
 from whorl.clustering.query import HitGroup, group_hits
 from whorl.formats.archives.names import printable
-from whorl.formats.corpora.records import Columns
+from whorl.formats.corpora.records import OptionColumns
 from whorl.index.index import Index
 from whorl.index.search import Hit, Hits, with_labels
 from whorl.matching.passage import Passage
@@ -117,7 +117,7 @@ def command(places: tuple[str, ...], as_format: str | None, form: str, explain: 
         refuse_with_server(*_LOCAL)
     set_limits(arguments["parse_seconds"], arguments["parse_memory"])
     skipped: list[Skipped] = []
-    columns = Columns(id=arguments["id_column"], text=arguments["text_column"])
+    columns = OptionColumns(id=arguments["id_column"], text=arguments["text_column"])
     documents = query_documents(files, as_format, columns, skipped)
     options = {name: arguments[name] for name in ("limit", "window", "look_ups")}
     options["passages"] = not arguments["no_passages"]

@@ -131,7 +131,7 @@ def _faults(settings: Settings) -> Iterator[str]:
         yield "summaries: only the deep pass finds them; add deep"
     share = settings.max_share
     if not _is_number(share) or share <= 0 or (isinstance(share, float) and share > 1):
-        yield f"max_share: {share!r} is out of range; give a number of submissions, or a share from 0.0 to 1.0"
+        yield f"max_share: {share!r} is out of range; give a number of submissions, or a share above 0 and up to 1.0"
 
 
 def _is_number(value: Any) -> bool:

@@ -180,6 +180,14 @@ class Columns:
         return ()
 
 
+class OptionColumns(Columns):
+    """Columns with options such as ``--text-column``, which messages name."""
+
+    def missing(self, there: "set[str]") -> Iterator[str]:
+        """Yield each required column that is absent, with its option."""
+        yield from (f"{column.removesuffix(')')}-column)" for column in super().missing(there))
+
+
 @dataclass(frozen=True, kw_only=True)
 class LabelledColumns(Columns):
     """Columns of a table whose rows have labels. ``listed`` holds lists of labels; each value of the columns ``valued``
