@@ -319,3 +319,22 @@ class TestReview:
         assert result.exit_code == 1
         assert "no review marks" in result.stderr
         assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (80, ["score", "similar", "contained", "covers", "longest", "left", "right"]),
+        (60, ["score", "covers", "longest", "left", "right"]),
+        (50, ["score", "longest", "left", "right"]),
+        (40, ["score", "left", "right"]),
+    ],
+)
+def test_names_are_whole_on_a_narrow_terminal(width, headings):
+    result = CliRunner().invoke(main, ["compare", str(CLASS)], env={"COLUMNS": str(width)})
+    lines = result.stdout.splitlines()
+    (number,) = [number for number, line in enumerate(lines) if line.startswith("score  ")]
+    assert lines[number].split() == headings
+    best = lines[number + 1].split()
+    assert (best[0], best[-2:]) == ("100%", ["amara.py", "bruno.py"])
+    assert all(len(line.rstrip()) <= width for line in lines[number : number + 5])

@@ -1,12 +1,12 @@
 """Output of ``whorl compare``: tables, and advice after a comparison with fewer than two submissions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from whorl.comparison.layouts import WRAPPER
-from whorl.comparison.result import BY_PASSAGE, Comparison
+from whorl.comparison.result import BY_PASSAGE, Comparison, Pair
 from whorl.formats.archives.kinds import FOLDERS, named_archive
 from whorl.formats.archives.names import printable
 from whorl.formats.archives.walk import NOT_INCLUDED
@@ -29,6 +29,12 @@ READ_BY = {
     "--no-gitignore": ("ignored by a .gitignore",),
 }
 
+# Width of a name that figures make room for, and of the gap between two columns.
+NAME, GAP = 12, 2
+
+# Figures that a narrow terminal has no room for, in the order in which they are left out: the others say most of them.
+DISPENSABLE = ("contained", "similar", "covers", "listed for", "longest")
+
 # Names listed for one reason; --format json and the report have all.
 NAMES = 3
 
@@ -44,7 +50,7 @@ def print_tables(comparison: Comparison, by_person: bool) -> None:
         console.print(_groups(comparison))
     if comparison.pairs:
         console.print()
-        console.print(_pairs(comparison))
+        console.print(_pairs(comparison, console.width))
     rest = max(0, len(comparison.rows) - ROWS)
     if rest:
         console.print(f"… and {counted(rest, 'row')} more: --report FOLDER or --format json|csv has them", style="dim")
@@ -126,25 +132,56 @@ def _print_unlisted(console: "Console", comparison: Comparison) -> None:
         console.print(f"{line}: {advice}", style="dim", soft_wrap=True)
 
 
-def _pairs(comparison: Comparison) -> "Table":
+def _pairs(comparison: Comparison, width: int) -> "Table":
+    """Return the table of pairs. On a narrow terminal, figures are left out before names are broken."""
+    rows = [comparison.pairs[number] for number in comparison.rows[:ROWS]]
+    names = [
+        [
+            printable(f"{comparison.submissions[side].name}{_and_more(others)}")
+            for side, others in zip((pair.left, pair.right), comparison.others(pair), strict=True)
+        ]
+        for pair in rows
+    ]
+    figures = [_figures(pair) for pair in rows]
+    if any(pair.listed == BY_PASSAGE for pair in rows):
+        for pair, cells in zip(rows, figures, strict=True):
+            cells["listed for"] = [pair.listed if pair.listed == BY_PASSAGE else "its " + comparison.measure]
+    room = width - sum(min(NAME, max(map(len, side))) + GAP for side in zip(*names, strict=True))
+    headings = list(figures[0])
+    for heading in DISPENSABLE:
+        if sum(_widths(figures, headings)) > room and heading in headings:
+            headings.remove(heading)
     table = _table()
-    for name in ("score", "similar", "contained", "covers", "", "longest"):
-        table.add_column(name, justify="right", no_wrap=True)
+    numbers = [heading for heading in headings if heading != "listed for"]
+    for heading in numbers:
+        for place in range(len(figures[0][heading])):
+            table.add_column(heading if place == 0 else "", justify="right", no_wrap=True)
     table.add_column("left", overflow="fold")
     table.add_column("right", overflow="fold")
-    rows = [comparison.pairs[number] for number in comparison.rows[:ROWS]]
-    has_long = any(pair.listed == BY_PASSAGE for pair in rows)
-    if has_long:
-        table.add_column("listed for")
-    for pair in rows:
-        numbers = pair.score, pair.similarity, pair.containment, pair.left_coverage, pair.right_coverage
-        names = (
-            _text(printable(f"{comparison.submissions[side].name}{_and_more(others)}"))
-            for side, others in zip((pair.left, pair.right), comparison.others(pair), strict=True)
-        )
-        reason = [pair.listed if pair.listed == BY_PASSAGE else "its " + comparison.measure] if has_long else []
-        table.add_row(*(f"{100 * number:.0f}%" for number in numbers), f"{pair.longest:,}", *names, *reason)
+    if headings != numbers:
+        table.add_column("listed for", no_wrap=True)
+    for cells, sides in zip(figures, names, strict=True):
+        shown = [cell for heading in numbers for cell in cells[heading]]
+        table.add_row(*shown, *map(_text, sides), *(cells["listed for"] if headings != numbers else []))
     return table
+
+
+def _figures(pair: Pair) -> dict[str, list[str]]:
+    """Return the figures of a pair, by the heading of their columns."""
+    shares = {
+        "score": [pair.score], "similar": [pair.similarity], "contained": [pair.containment],
+        "covers": [pair.left_coverage, pair.right_coverage],
+    }  # fmt: skip
+    figures = {heading: [f"{100 * share:.0f}%" for share in parts] for heading, parts in shares.items()}
+    return {**figures, "longest": [f"{pair.longest:,}"]}
+
+
+def _widths(figures: Sequence[dict[str, list[str]]], headings: Sequence[str]) -> Iterator[int]:
+    """Yield the width of each column under some headings, with the gap behind it."""
+    for heading in headings:
+        for place, _ in enumerate(figures[0][heading]):
+            longest = max(len(cells[heading][place]) for cells in figures)
+            yield max(longest, len(heading) if place == 0 else 0) + GAP
 
 
 def _and_more(others: tuple[int, ...]) -> str:
