@@ -1,7 +1,9 @@
 """Shell completion: what each shell is given, and what it gives back."""
 
+import os
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -9,9 +11,13 @@ import pytest
 from click.shell_completion import get_completion_class
 
 from whorl.cli import COMMANDS, main
+from whorl.cli.completion import register
 
 SHELLS = ("bash", "zsh", "fish")
 WHORL = Path(sysconfig.get_path("scripts")) / "whorl"
+
+
+register()
 
 
 def completed(shell, line, monkeypatch):
@@ -38,9 +44,29 @@ class TestEveryShell:
     def test_choices(self, shell, monkeypatch):
         assert completed(shell, "whorl compare --format ", monkeypatch) == ["table", "json", "csv", "sarif"]
 
+    def test_names(self, shell, monkeypatch):
+        assert completed(shell, "whorl compare --scheme co", monkeypatch) == ["code"]
+        assert completed(shell, "whorl fingerprint --select rob", monkeypatch) == ["robust"]
+        assert completed(shell, "whorl fingerprint --frontend cod", monkeypatch) == ["code"]
+        assert completed(shell, "whorl search --as pyth", monkeypatch) == ["python"]
+
+    def test_a_value_behind_an_equals_sign(self, shell, monkeypatch):
+        """bash cuts the word at the sign, the others put the completion in the place of the whole word."""
+        option = "" if shell == "bash" else "--format="
+        assert completed(shell, "whorl check --format=s", monkeypatch) == [f"{option}spdx"]
+
     def test_the_script_names_the_program(self, shell):
         script = get_completion_class(shell)(main, {}, "whorl", "_WHORL_COMPLETE").source()
         assert f"_WHORL_COMPLETE={shell}_complete" in script
+
+
+def test_descriptions_in_fish_are_whole(tmp_path):
+    if not shutil.which("fish"):
+        pytest.skip("there is no fish")
+    command = f"_WHORL_COMPLETE=fish_source {sys.executable} -m whorl | source; complete -C 'whorl chec'"
+    environment = {**os.environ, "PATH": f"{WHORL.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    result = subprocess.run(["fish", "-c", command], capture_output=True, text=True, check=True, env=environment)
+    assert result.stdout == f"check\t{COMMANDS['check']}\n"
 
 
 def test_the_shell_itself(tmp_path):

@@ -64,6 +64,9 @@ OTHER_WORDS = {
     "--workers": ("-j", "--jobs", "--threads"),
 }
 
+# Variable in which a shell asks for completions.
+COMPLETE = "_WHORL_COMPLETE"
+
 # Exit code after Ctrl-C, as of a shell's own commands: 128 and the number of the signal.
 INTERRUPTED = 130
 
@@ -112,6 +115,10 @@ class LazyGroup(click.Group):
         """Run the program. Report output that cannot be written, and escape bytes of names that are not Unicode."""
         if sys.stdout is None:
             sys.stdout = _closed_output()
+        if COMPLETE in os.environ:
+            from whorl.cli.completion import register
+
+            register()
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
         try:

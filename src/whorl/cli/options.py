@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from whorl.catalog import SELECTORS
+from whorl.catalog import FRONTENDS, SELECTORS
 from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, InputError, SchemeError, UnknownNameError
 from whorl.formats.archives.names import printable
@@ -20,6 +20,8 @@ from whorl.sandbox.limits import RANGES, Limits
 from whorl.scheme import PRESETS, Scheme, preset
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from whorl.formats.archives.rules import Rules
     from whorl.formats.corpora.records import Columns
 
@@ -86,13 +88,43 @@ def scheme_options(default: str) -> Callable[[F], F]:
 
     def decorate(command: F) -> F:
         for name, (kind, text) in reversed(SETTINGS.items()):
-            command = click.option(f"--{name}", type=kind, help=text)(command)
+            known = {"select": _selectors, "frontend": _frontends}.get(name)
+            command = click.option(f"--{name}", type=kind, help=text, shell_complete=known)(command)
         return click.option(
-            "--scheme", "scheme_name", default=default, show_default=True, metavar="NAME|FILE",
+            "--scheme", "scheme_name", default=default, show_default=True, metavar="NAME|FILE", shell_complete=_schemes,
             help=f"Fingerprinting scheme: a preset ({', '.join(sorted(PRESETS))}) or a .toml or .json file.{auto}",
         )(command)  # fmt: skip
 
     return decorate
+
+
+def _selectors(_context: click.Context, _option: click.Parameter, incomplete: str) -> list["CompletionItem"]:
+    return _beginning(SELECTORS.declared, incomplete)
+
+
+def _frontends(_context: click.Context, _option: click.Parameter, incomplete: str) -> list["CompletionItem"]:
+    return _beginning(FRONTENDS.declared, incomplete)
+
+
+def _schemes(_context: click.Context, option: click.Parameter, incomplete: str) -> list["CompletionItem"]:
+    """Complete the name of a preset, or else of a file."""
+    from click.shell_completion import CompletionItem
+
+    names = [*PRESETS, *([AUTO] if option.default == AUTO else [])]
+    return _beginning(names, incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+def _formats(_context: click.Context, _option: click.Parameter, incomplete: str) -> list["CompletionItem"]:
+    from whorl.formats.detection import names
+
+    return _beginning(names(), incomplete)
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list["CompletionItem"]:
+    """Return the names that begin like a word that is being typed."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
 
 
 def key_option(command: F) -> F:
@@ -218,7 +250,7 @@ def spark_session(master: str) -> Any:
 
 def as_option(command: F) -> F:
     return click.option(
-        "--as", "as_format", metavar="FORMAT", callback=_known_format,
+        "--as", "as_format", metavar="FORMAT", callback=_known_format, shell_complete=_formats,
         help="Read all documents as this format or language (see 'whorl formats').  [default: detect]",
     )(command)  # fmt: skip
 

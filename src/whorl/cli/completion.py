@@ -1,0 +1,34 @@
+"""Completion in zsh and fish, where Click's own goes wrong. Imported only to complete a line or to print a script."""
+
+from click.shell_completion import CompletionItem, FishComplete, ShellComplete, ZshComplete, add_completion_class
+
+
+class _WholeWords(ShellComplete):
+    """Completes ``--option=value`` as a whole: these shells put a completion in the place of the whole word."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        """Return the completions of a word; behind a long option and ``=``, each with these."""
+        items = super().get_completions(args, incomplete)
+        option, equals, _ = incomplete.partition("=")
+        if not option.startswith("--") or not equals:
+            return items
+        return [
+            CompletionItem(item.value if item.type != "plain" else f"{option}={item.value}", item.type, item.help)
+            for item in items
+        ]
+
+
+class WholeZsh(_WholeWords, ZshComplete):
+    """Completion in zsh."""
+
+
+class WholeFish(_WholeWords, FishComplete):
+    """Completion in fish. A description may have commas: the first one alone ends the kind of a completion."""
+
+    source_template = FishComplete.source_template.replace('string split ","', 'string split --max 1 ","')
+
+
+def register() -> None:
+    """Let Click use these classes."""
+    add_completion_class(WholeZsh)
+    add_completion_class(WholeFish)
