@@ -10,7 +10,7 @@ from whorl.formats import tables
 from whorl.scheme import PRESETS, Scheme, preset, resolve
 
 FROZEN = {
-    "code": "a4e15a471f4b",
+    "code": "7b038327753f",
     "text": "88779e8e6cd8",
     "web": "2814e6704af7",
     "pages": "fcf9fe901c08",

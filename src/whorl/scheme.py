@@ -17,7 +17,7 @@ from whorl.errors import SchemeError, UnknownNameError
 # Raise it whenever the same scheme and key give other fingerprints than before: it is part of every id. A kind of
 # symbol whose hashes alone changed has its own number, so that fingerprints of other kinds stay valid.
 REVISION = 1
-REVISIONS = {"tokens": 3, "words": 2}
+REVISIONS = {"tokens": 4, "words": 2}
 
 # Documents are processed in blocks that overlap by a window of k-grams; past this size the overlap would dominate.
 LARGEST_K = 65_536

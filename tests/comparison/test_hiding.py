@@ -1,6 +1,7 @@
 """What a submission's author can do to keep a copy out of a comparison: nothing of it may succeed silently."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -217,6 +218,39 @@ DISGUISES: dict[str, tuple[str, Callable[[str], bytes]]] = {
 }  # fmt: skip
 
 
+# How the tokens of a copy can be written so that it is the same program: one search and replace.
+TOKENS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "Java's escapes of letters": ("java", lambda text: re.sub(r"\\.|[a-z]", escaped, text)),
+    "Java's escapes of all signs": ("java", lambda text: "".join(f"\\uu{ord(sign):04X}" for sign in text)),
+    "digraphs": ("c", lambda text: substituted(text, {"{": "<%", "}": "%>", "[": "<:", "]": ":>", "#": "%:"})),
+    "words for operators": (
+        "c", lambda text: "#include <iso646.h>\n" + substituted(text, {"&&": " and ", "||": " or ", "!=": " not_eq "}),
+    ),
+    "macros of brackets": (
+        "c", lambda text: "#define BEGIN {\n#define END }\n" + substituted(text, {"{": " BEGIN ", "}": " END "}),
+    ),
+    "macros of keywords": (
+        "c",
+        lambda text: "#define RET return\n#define IF WHEN\n#define WHEN if\n#define NUMBER int\n#define LOOP for\n"
+        + re.sub(r"\b(return|if|int|for)\b", lambda match: KEYWORDS[match[0]], text),
+    ),
+    "macros of nothing": ("c", lambda text: "#define NOTHING\n" + re.sub(r"; *$", " NOTHING;", text, flags=re.M)),
+    "lines that go on inside words": ("c", lambda text: re.sub(r"\b(\w)(\w+)\b", "\\1\\\\\n\\2", text)),
+}  # fmt: skip
+KEYWORDS = {"return": "RET", "if": "IF", "int": "NUMBER", "for": "LOOP"}
+
+
+def escaped(match: re.Match[str]) -> str:
+    """A letter as Java's escape; unchanged behind a backslash, which would escape the escape."""
+    return match[0] if match[0].startswith("\\") else f"\\u{ord(match[0]):04x}"
+
+
+def substituted(text: str, signs: Mapping[str, str]) -> str:
+    """The text with other signs outside of strings."""
+    pattern = "|".join(map(re.escape, signs))
+    return re.sub(rf"""("[^"\n]*"|'[^'\n]*')|{pattern}""", lambda match: match[1] or signs[match[0]], text)
+
+
 def summed(block: bytes) -> bytes:
     """A block with the checksum of a tar header at the place of its digits."""
     plain = block.replace(b"%08o", b" " * 8)
@@ -230,6 +264,15 @@ class TestDisguises:
         name, text = NAMES[language], samples(language)[0].text
         found = whorl.compare_all(handed_in(tmp_path, {"ada": {name: text}, "eve": {name: change(text)}}), threshold=0)
         assert score(found) > 0.9, found.skipped
+
+    @pytest.mark.parametrize("disguise", TOKENS)
+    def test_nor_one_of_the_tokens(self, disguise, tmp_path):
+        language, change = TOKENS[disguise]
+        each = samples(language)[0]
+        assert change(each.text) != each.text
+        name = f"a{each.suffix}"
+        folder = handed_in(tmp_path, {"ada": {name: each.text}, "eve": {name: change(each.text)}})
+        assert score(whorl.compare_all(folder, threshold=0)) > 0.98
 
     @pytest.mark.parametrize("language", ["c", "java", "javascript", "python", "rust", "go"])
     @pytest.mark.parametrize("name", ["copy.png", "copy", "copy.dat", "copy.txt"])

@@ -3,7 +3,7 @@
 import pytest
 
 from whorl.formats.code.frontend import CodeFrontend
-from whorl.formats.code.leaves import free_form
+from whorl.formats.code.preprocessing import free_form
 
 CARDS = """\
 C     Sums numbers, as it's done.

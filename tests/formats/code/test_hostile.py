@@ -86,6 +86,29 @@ def test_repeated(language, piece, count):
     assert stream.note == "" or f"read by the plain lexer, not as {language}: the parser was stopped: " in stream.note
 
 
+DEFINED = "".join(f"#define A{number} A{number + 1}\n" for number in range(10_000))
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("c", DEFINED + "A0 A1;\n" * 10_000),
+        ("c", DEFINED + "#define Z\nA0;\n" * 10_000),
+        ("c", "#define A B\n#define B A\n" + "A B;\n" * 50_000),
+        ("c", "#define A 1\n#if A\n" * 20_000),
+        ("c", "#define A /*\n" * 50_000),
+        ("c", "#if " + " " * MEGABYTE + "A\n#define A 1\n"),
+        ("c", "<%%>" * 50_000),
+        ("java", "\\u0041" + "\\" * MEGABYTE),
+        ("java", "\\u003b" * 50_000),
+        ("javascript", "\\u0041;" * 50_000),
+    ],
+    ids=["chain", "anew", "circle", "conditions", "comments", "blanks", "signs", "backslashes", "escapes", "names"],
+)
+def test_disguises_of_tokens(language, text):
+    read(language, text)
+
+
 def test_what_stops_the_parser_is_said():
     stream = read_repeated("java", "s<", 10_000)
     assert stream.note.startswith("read by the plain lexer, not as java: the parser was stopped: ")

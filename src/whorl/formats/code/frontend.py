@@ -2,6 +2,7 @@
 
 import re
 import time
+from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,8 +11,9 @@ from pathlib import Path
 from whorl.errors import DocumentError
 from whorl.formats.code.languages import LANGUAGES, detect, language
 from whorl.formats.code.leaves import Plain, has_lines, is_broken, refused
+from whorl.formats.code.preprocessing import Edited, Edits
 from whorl.formats.code.regions import Reading, read_regions
-from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, lexed
+from whorl.formats.code.tokens import NormalForm, TokenArrays, from_plain, in_original, lexed
 from whorl.formats.encoding import Source, decode, is_plain_ascii
 from whorl.formats.encoding import detect as detect_encoding
 from whorl.model import Document, Stream
@@ -36,7 +38,10 @@ ALONE = 1 << 14
 # How many programs are held while one before them is read in regions.
 AHEAD = 64
 
-# The same for regions of one program.
+# A program as its parser is given it, which is read in regions then.
+PREPROCESSOR = "whorl.formats.code.leaves:plain_edits"
+
+# The same as the parser for regions of one program.
 REGION_PARSER = "whorl.formats.code.leaves:plain_regions"
 
 # Seconds that a parser may take for one region of a program: an honest one takes milliseconds.
@@ -203,9 +208,10 @@ def _stopped(piece: Program, normal: bool, fault: WorkerFault) -> TokenArrays:
 def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, broken: Plain | None) -> TokenArrays:
     """Read a program in regions. ``broken`` is what a parser made of all of it; if it was stopped, a region may stop
     the worker too, so each is a task of its own."""
+    edited = _edited(piece, sandbox)
 
     def alone(region: tuple[bytes, bool]) -> Reading:
-        if region[0] == piece.data and not normal:  # the whole, which was just stopped at the same work
+        if region[0] == edited.data and not normal:  # the whole, which was just stopped at the same work
             return None, 0.0
         began = time.monotonic()
         try:
@@ -222,11 +228,21 @@ def _in_regions(piece: Program, normal: bool, reason: str, sandbox: Sandbox, bro
                 return map(alone, regions)
         return map(alone, regions)
 
-    regions = read_regions(language(piece.language), piece.data, read, broken)
+    regions = read_regions(language(piece.language), edited.data, read, None if edited.edits else broken)
+    tokens = in_original(regions.tokens, edited, piece.data)
     if regions.lexed == regions.lines:
-        return regions.tokens._replace(fallback=_lexed_note(piece, reason))
+        return tokens._replace(fallback=_lexed_note(piece, reason))
     lines = f"; {regions.lexed} of {regions.lines} lines {LEXED}" if regions.lexed else ""
-    return regions.tokens._replace(fallback=f"read in pieces, not as a whole: {reason}{lines}")
+    return tokens._replace(fallback=f"read in pieces, not as a whole: {reason}{lines}")
+
+
+def _edited(piece: Program, sandbox: Sandbox) -> Edited:
+    """Return a program as its parser is given it; unchanged if the worker is stopped at that too."""
+    try:
+        data, edits = sandbox.call(PREPROCESSOR, piece.language, piece.data)
+    except WorkerFault:
+        return Edited(piece.data, len(piece.data))
+    return Edited(data, len(piece.data), tuple(Edits(*(array("i", column) for column in each)) for each in edits))
 
 
 def _lexed_note(piece: Program, reason: str) -> str:

@@ -1,109 +1,23 @@
 """Parse a program in a worker and walk the leaves of its syntax tree; NumPy is not imported here."""
 
-import re
 import time
 from array import array
 from importlib import import_module
 from operator import lt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from whorl.formats.code.languages import installed, language, missing
 from whorl.formats.code.plan import ASK, ERROR, SPELL, Plan, plan
+from whorl.formats.code.preprocessing import Edited, preprocessed
 from whorl.formats.code.row import Language, Reader
 
 if TYPE_CHECKING:
     import tree_sitter
 
 
-# A line that no card has: a statement that begins in the first five columns.
-_FREE_LINE = re.compile(rb"^(?:[^cC*!#\s\d]|[ \d]{1,4}[A-Za-z])", re.M)
-_CARD = re.compile(rb"^(?:[cC*]| {5}[^ 0\s])", re.M)
-_COMMENT = re.compile(rb"^[cC*!][^\n]*+", re.M)
-# Looked for once after each stretch of text, so that many blank lines cost no more than one look each.
-_CONTINUATION = re.compile(rb"(?<=\S)\s*\n {5}[^ 0\s]")
-
-
-def free_form(data: bytes) -> bytes:
-    """Return the program, equally long, with blank comments and joined continuation lines; free form is returned
-    unchanged."""
-    if _FREE_LINE.search(data) or not _CARD.search(data):
-        return data
-    return _CONTINUATION.sub(_blank, _COMMENT.sub(_blank, data))
-
-
-def _blank(match: re.Match[bytes]) -> bytes:
-    return b" " * len(match[0])
-
-
-# Comments and strings end as for the compiler; directives count only outside them.
-_SCANNED = re.compile(
-    rb"""(?P<skipped>//(?:\\\r?\n|[^\n])*+|/\*(?s:.*?)(?:\*/|\Z)|R"(?P<mark>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=mark)"|\Z)
-    |"(?:[^"\\\n]|\\(?s:.))*+"?|(?:\b(?:L|u8?|U)|(?<!\w))'(?:[^'\\\n]|\\(?s:.))*+'?)
-    |^[ \t]*+\#[ \t]*+(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b(?P<rest>(?:\\\r?\n|[^\n])*+)""",
-    re.M | re.X,
-)
-_FALSE = re.compile(rb"[\s(]*(?:0+|0[xX]0+|false)[uUlL]*[\s)]*(?://.*|/\*.*)?", re.S)
-_HINT = re.compile(rb"^[ \t]*\#[ \t]*if[\s(]+(?:0|false)", re.M)
-_CODE = re.compile(rb"[^\r\n]++")
-_OPENING = (b"if", b"ifdef", b"ifndef")
-
-
-def without_inactive(data: bytes) -> bytes:
-    """Return the program, equally long, with blanks for inactive code and its directives."""
-    if _HINT.search(data) is None:
-        return data
-    parts, done = [], 0
-    for start, end in _inactive(data):
-        parts += [data[done:start], _CODE.sub(_blank, data[start:end])]
-        done = end
-    return b"".join([*parts, data[done:]])
-
-
-def _inactive(data: bytes) -> list[tuple[int, int]]:
-    """Return the spans to blank, sorted and disjoint. A condition that is never closed blanks nothing."""
-    spans: list[tuple[int, int]] = []
-    depth, begun, inside, is_active = 0, -1, -1, True  # of the outermost condition that is false
-    for directive in _SCANNED.finditer(data):
-        word = directive["word"]
-        if word is None or _goes_on(data, directive.start()):
-            continue
-        if begun < 0:
-            if word == b"if" and _FALSE.fullmatch(directive["rest"]):
-                begun, inside, depth, is_active = directive.start(), directive.end(), 1, False
-        elif word in _OPENING:
-            depth += 1
-        elif word == b"endif":
-            depth -= 1
-            if depth == 0:
-                spans.append((begun if not is_active else directive.start(), directive.end()))
-                begun = -1
-        elif depth == 1 and not is_active and word == b"else":
-            spans.append((begun, directive.end()))
-            is_active = True
-        elif depth == 1 and not is_active:
-            spans.append((inside, directive.start()))  # an #elif, which needs its #if
-            begun = -1
-    return spans
-
-
-def _goes_on(data: bytes, start: int) -> bool:
-    """Return whether the line before ends with a backslash, so that no directive begins here."""
-    return data[max(0, start - 80) : start].rstrip().endswith(b"\\")
-
-
 # The most bytes that a reader is given. For grammars it is memory: syntax trees of real code take about 25 bytes a byte
 # of code, those of nested brackets 400. For Pygments it is time: its slower lexers read 0.3 MB a second.
 LARGEST: dict[Reader, int] = {"grammar": 16 << 20, "pygments": 2 << 20, "own": 16 << 20}
-
-_INNER_BLANKS = re.compile(rb"(?<=[^\s])[ \t]++")
-
-# Characters without width or effect, in UTF-8; and one with the rest of the word that it stands in.
-_UNSEEN = (
-    rb"(?:\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf"
-    rb"|\xf3\xa0[\x80\x81][\x80-\xbf])"
-)
-UNSEEN_SIGN = re.compile(_UNSEEN)
-UNSEEN_WORD = re.compile(rb"%b(?:%b|\w|[\xc2-\xf4][\x80-\xbf]++)*+" % (_UNSEEN, _UNSEEN))
 
 # The share of a program that a parser may make no sense of before it is read in regions. Of 941 labelled programs in C,
 # C++, Java and Python, 8 have more, for their macros; a line of stray brackets costs most of the file.
@@ -128,35 +42,55 @@ def plain_batch(programs: list[tuple[str, bytes]], normal: bool = False) -> list
 
 
 def plain_regions(name: str, regions: list[tuple[bytes, bool]], normal: bool = False) -> list[tuple[Plain, float]]:
-    """Return ``plain_tokens`` of regions of a program, and the processor seconds of each: of a broken one without the
-    normal form, and without tokens if it can be cut, as the flag beside it says. Nobody asks for these."""
+    """Return the tokens of regions of a preprocessed program, and the processor seconds of each: of a broken one
+    without the normal form, and without tokens if it can be cut, as the flag beside it says. Nobody asks for these."""
     readings = []
     for data, can_be_cut in regions:
         before = time.process_time()
-        plain = plain_tokens(name, data, normal, normal_if_broken=False, tokens_if_broken=not can_be_cut)
-        readings.append((plain, time.process_time() - before))
+        wanted = _Wanted(normal, normal_if_broken=False, tokens_if_broken=not can_be_cut)
+        readings.append((_tokens(name, Edited(data, len(data)), wanted), time.process_time() - before))
     return readings
 
 
-def plain_tokens(
-    name: str, data: bytes, normal: bool = False, *, normal_if_broken: bool = True, tokens_if_broken: bool = True
-) -> Plain:
+def plain_edits(name: str, data: bytes) -> tuple[bytes, list[tuple[bytes, bytes, bytes, bytes]]]:
+    """Return a program in UTF-8 as its parser is given it, and the edits that led to it."""
+    edited = preprocess(name, data)
+    return edited.data, [
+        (edits.starts.tobytes(), edits.ends.tobytes(), edits.first.tobytes(), edits.last.tobytes())
+        for edits in edited.edits
+    ]
+
+
+def plain_tokens(name: str, data: bytes, normal: bool = False, *, normal_if_broken: bool = True) -> Plain:
     """Return the tokens of a program in UTF-8 in the named language, and its ``normal`` form if the language has one.
     Broken code has both, too."""
+    too_large = bool(refused(language(name), data))
+    edited = Edited(data, len(data)) if too_large else preprocess(name, data)
+    return _tokens(name, edited, _Wanted(normal, normal_if_broken))
+
+
+class _Wanted(NamedTuple):
+    """What is wanted of a program."""
+
+    normal: bool
+    normal_if_broken: bool = True
+    tokens_if_broken: bool = True
+
+
+def _tokens(name: str, edited: Edited, wanted: _Wanted) -> Plain:
     row = language(name)
-    if reason := refused(row, data):
+    if reason := refused(row, edited.data):
         return b"", b"", b"", False, reason, None, 0
     if row.reader != "grammar":
-        return *_arrays(_lexed(row, data)), False, "", None, 0
+        return *_arrays(_lexed(row, edited.data)), False, "", None, 0
     how = plan(name)
-    size = len(data)
-    data, tree = parse(how, data)
-    lost = _lost(tree)
-    broken = is_broken(lost, size)
-    if broken and not tokens_if_broken:
+    tree = parse(how, edited)
+    lost = _lost(tree, edited)
+    broken = is_broken(lost, edited.size)
+    if broken and not wanted.tokens_if_broken:
         return b"", b"", b"", True, "", None, lost
-    second = _normal(tree, how, data) if normal and (normal_if_broken or not broken) else None
-    return *_arrays(_leaves(tree, how, data)), True, "", second, lost
+    second = _normal(tree, how, edited) if wanted.normal and (wanted.normal_if_broken or not broken) else None
+    return *_arrays(_apart(_leaves(tree, how, edited.data), edited)), True, "", second, lost
 
 
 def is_broken(lost: int, size: int) -> bool:
@@ -169,8 +103,8 @@ def has_lines(data: bytes) -> bool:
     return b"\n" in data.strip()
 
 
-def _lost(tree: "tree_sitter.Tree") -> int:
-    """Return the number of bytes that the parser could not parse. Only the paths to them are walked."""
+def _lost(tree: "tree_sitter.Tree", edited: Edited) -> int:
+    """Return the number of bytes of the original that the parser could not parse. Only the paths to them are walked."""
     root = tree.root_node
     if not root.has_error:
         return 0
@@ -178,7 +112,7 @@ def _lost(tree: "tree_sitter.Tree") -> int:
     while stack:
         node = stack.pop()
         if node.kind_id == ERROR:
-            total += node.end_byte - node.start_byte
+            total += edited.end(node.end_byte) - edited.start(node.start_byte)
         else:
             stack += [child for child in node.children if child.has_error]
     return total
@@ -208,7 +142,7 @@ def _lexed(row: Language, data: bytes) -> Columns:
     return highlighted(row, text)
 
 
-def _normal(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> "PlainNormal | None":
+def _normal(tree: "tree_sitter.Tree", how: Plan, edited: Edited) -> "PlainNormal | None":
     """Return the normal form of a parsed program, or why it has none; None if its language has no normal forms."""
     from whorl.formats.code.normal.form import both_forms, has_normal_form
     from whorl.formats.code.normal.lowering import UnfitError
@@ -217,41 +151,56 @@ def _normal(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> "PlainNormal | 
         return None
     before = time.process_time()
     try:
-        form, standing = both_forms(how, tree, data)
+        form, standing = both_forms(how, tree, edited.data)
     except UnfitError as error:
         return b"", b"", b"", b"", 0, str(error), time.process_time() - before
     except Exception as error:  # what no test has seen must not cost the program its tokens; the note tells of it
         return b"", b"", b"", b"", 0, f"it cannot be made: {error!r}", time.process_time() - before
     symbols, starts, ends, marks = (mine + theirs for mine, theirs in zip(form, standing, strict=True))
-    columns = *_arrays((symbols, starts, ends)), array("I", marks).tobytes()
+    columns = *_arrays(_original((symbols, starts, ends), edited)), array("I", marks).tobytes()
     return *columns, len(form[0]), "", time.process_time() - before
 
 
-def parse(how: Plan, data: bytes) -> tuple[bytes, "tree_sitter.Tree"]:
-    """Return a program as given to its parser, and its syntax tree."""
+def preprocess(name: str, data: bytes) -> Edited:
+    """Return a program as its reader is given it."""
+    row = language(name)
+    return preprocessed(row, data, lambda: plan(name).keywords) if row.reader == "grammar" else Edited(data, len(data))
+
+
+def parse(how: Plan, edited: Edited) -> "tree_sitter.Tree":
+    """Return the syntax tree of a preprocessed program."""
     import tree_sitter
 
-    # The generated lexers take a NUL for the end of a comment or a string; it is as blank as a space.
-    data = UNSEEN_WORD.sub(_put_behind, data.replace(b"\0", b" "))
-    if how.row.preprocessed:
-        data = without_inactive(data)
-    if how.row.cards:
-        data = free_form(data)
-    if how.row.untabs:
-        data = _INNER_BLANKS.sub(lambda match: b" " * len(match[0]), data)
-    return data, tree_sitter.Parser(how.grammar).parse(data)
-
-
-def _put_behind(match: re.Match[bytes]) -> bytes:
-    """Move zero-width characters behind the word that holds them, as blanks: Java and JavaScript allow them in names,
-    grammars do not. Nothing outside the word moves."""
-    return UNSEEN_SIGN.sub(b"", match[0]).ljust(len(match[0]))
+    return tree_sitter.Parser(how.grammar).parse(edited.data)
 
 
 def parsed(how: Plan, data: bytes) -> tuple[Columns, bool]:
     """Return the tokens of a program, and whether it parses without errors."""
-    data, tree = parse(how, data)
-    return _leaves(tree, how, data), not tree.root_node.has_error
+    edited = preprocess(how.row.name, data)
+    tree = parse(how, edited)
+    return _apart(_leaves(tree, how, edited.data), edited), not tree.root_node.has_error
+
+
+def _original(columns: Columns, edited: Edited) -> Columns:
+    """Return tokens of an edited program with their spans in the original."""
+    if not edited.edits:
+        return columns
+    symbols, starts, ends = columns
+    return symbols, [edited.start(place) for place in starts], [edited.end(place) for place in ends]
+
+
+def _apart(columns: Columns, edited: Edited) -> Columns:
+    """Return the same without tokens at the place of another: a parser may make several of what is one character or
+    blanks that were put in, in some broken code."""
+    if not edited.edits:
+        return columns
+    kept: list[tuple[int, int, int]] = []
+    reached = 0
+    for symbol, start, end in zip(*_original(columns, edited), strict=True):
+        if reached <= start < end:
+            kept.append((symbol, start, end))
+            reached = end
+    return [each[0] for each in kept], [each[1] for each in kept], [each[2] for each in kept]
 
 
 def _leaves(tree: "tree_sitter.Tree", how: Plan, data: bytes) -> Columns:

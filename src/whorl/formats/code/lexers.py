@@ -11,7 +11,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whorl.formats.code.languages import LANGUAGES
-from whorl.formats.code.leaves import parse, refused
+from whorl.formats.code.leaves import parse, preprocess, refused
 from whorl.formats.code.plan import CLASSES, COMMENTS, IDENTIFIER, plan, spelled, symbol
 from whorl.formats.code.row import Language, words
 
@@ -277,6 +277,8 @@ def syntax(language: str, data: bytes) -> tuple[bytes, bytes, str]:
 def _joined(tokens: Iterable[tuple[int, int, str]]) -> Coloured:
     starts, ends, letters = array("i"), array("i"), list[str]()
     for start, end, letter in tokens:
+        if letters and start < ends[-1]:
+            continue  # the parser was given more than one token for what is one in the text
         if letters and letter == letters[-1] and start == ends[-1]:
             ends[-1] = end  # a string and its quotes are one span
         else:
@@ -335,7 +337,8 @@ DECORATORS = words("decorator annotation marker_annotation")
 def _parsed_tokens(language: str, data: bytes) -> Iterator[tuple[int, int, str]]:
     """Yield the tokens of a syntax tree that are coloured, in bytes."""
     how, letters, defining = plan(language), *_node_letters(language)
-    _, tree = parse(how, data)
+    edited = preprocess(language, data)
+    tree = parse(how, edited)
     defined: set[int] = set()
     stack = [tree.root_node]
     while stack:
@@ -347,9 +350,9 @@ def _parsed_tokens(language: str, data: bytes) -> Iterator[tuple[int, int, str]]
                 defined.update(each.start_byte for each in _defined_names(node))
             stack += children[::-1]
         elif letter:
-            yield node.start_byte, node.end_byte, letter
+            yield edited.start(node.start_byte), edited.end(node.end_byte), letter
         elif node.start_byte in defined:
-            yield node.start_byte, node.end_byte, "f"
+            yield edited.start(node.start_byte), edited.end(node.end_byte), "f"
 
 
 def _defined_names(node: "tree_sitter.Node") -> "list[tree_sitter.Node]":

@@ -78,6 +78,8 @@ class Plan(NamedTuple):
     leaves: dict[int, int]
     """The symbol of a node that was to be descended into and has nothing inside."""
 
+    keywords: frozenset[str]
+
     def is_dropped(self, node: "tree_sitter.Node", following: "tree_sitter.Node | None") -> bool:
         """Return whether the row's conditions drop a node whose action is ``ASK``. ``following`` is the node after it.
 
@@ -104,13 +106,15 @@ def plan(name: str) -> Plan:
     """Return the plan of an installed language."""
     row = language(name)
     grammar = _grammar(row)
-    actions, leaves = {ERROR: DESCEND}, {ERROR: DROP}
+    actions, leaves, keywords = {ERROR: DESCEND}, {ERROR: DROP}, set[str]()
     for number in range(grammar.node_kind_count):
         kind = grammar.node_kind_for_id(number) or ""
         is_named = grammar.node_kind_is_named(number)
         actions[number] = _named(row, kind) if is_named else _word(row, kind)
         leaves[number] = symbol(row.family, kind)
-    return Plan(row, grammar, actions, leaves)
+        if not is_named and kind.isidentifier():
+            keywords.add(kind)
+    return Plan(row, grammar, actions, leaves, frozenset(keywords))
 
 
 @lru_cache(REMEMBERED)

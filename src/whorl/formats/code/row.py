@@ -63,6 +63,12 @@ class Language(NamedTuple):
     """Whether programs may be in the form of punched cards."""
     preprocessed: bool = False
     """Whether ``#if 0`` puts code out of use."""
+    macros: bool = False
+    """Whether the language has C's macros, digraphs and trigraphs."""
+    operator_words: bool = False
+    """Whether ``and`` and the like are operators, as in C++, and need no header."""
+    escapes: Literal["", "names", "everywhere"] = ""
+    r"""Where ``\u0041`` is a letter, beside strings: in names, or wherever it stands."""
     opening: str = ""
     """The opening of code in a file that may begin with something else."""
     untabs: bool = False

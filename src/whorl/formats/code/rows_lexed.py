@@ -21,6 +21,7 @@ PLAIN = (
         extensions=("c", "h"),
         drops=C_DROPS,
         preprocessed=True,
+        macros=True,
     ),
     Language(
         name="cpp",
@@ -30,6 +31,8 @@ PLAIN = (
         extensions=("cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "ino"),
         drops=C_DROPS,
         preprocessed=True,
+        macros=True,
+        operator_words=True,
     ),
     Language(
         name="csharp",
@@ -42,6 +45,7 @@ PLAIN = (
         """),
         drops_bodiless=words("file_scoped_namespace_declaration"),
         preprocessed=True,
+        escapes="names",
     ),
     Language(
         name="go",
@@ -56,6 +60,7 @@ PLAIN = (
         extra="",
         extensions=("java",),
         drops=words("package_declaration import_declaration modifiers annotation marker_annotation dimensions"),
+        escapes="everywhere",
     ),
     Language(
         name="javascript",
@@ -64,6 +69,7 @@ PLAIN = (
         extensions=("js", "jsx", "mjs", "cjs"),
         interpreters=("node", "nodejs", "bun"),
         drops=SCRIPT_DROPS,
+        escapes="names",
     ),
     Language(
         name="php",
@@ -120,6 +126,7 @@ PLAIN = (
         family="javascript",
         extensions=("tsx",),
         drops=SCRIPT_DROPS,
+        escapes="names",
     ),
     Language(
         name="typescript",
@@ -130,6 +137,7 @@ PLAIN = (
         extensions=("ts", "mts", "cts"),
         interpreters=("deno", "ts-node", "tsx"),
         drops=SCRIPT_DROPS,
+        escapes="names",
     ),
 )
 

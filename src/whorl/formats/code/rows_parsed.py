@@ -163,6 +163,7 @@ PARSED = (
         drops=C_DROPS | words("module_import property_attributes_declaration protocol_qualifier"),
         opens=words("instance_variable"),
         preprocessed=True,
+        macros=True,
     ),
     Language(
         name="ocaml",

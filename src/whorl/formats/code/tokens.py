@@ -5,15 +5,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whorl.formats.code.languages import LANGUAGES, installed, language
-from whorl.formats.code.leaves import UNSEEN_SIGN, UNSEEN_WORD, Plain, PlainNormal, parsed, plain_tokens
+from whorl.formats.code.leaves import Plain, PlainNormal, parsed, plain_tokens
 from whorl.formats.code.plan import IDENTIFIER, Plan, plan, spelled, symbol
+from whorl.formats.code.preprocessing import Edited
 from whorl.formats.code.row import NUMBERS, STRINGS, Language, comment_pattern, words
 
 # Words that are keywords nearly everywhere they can stand; any other word is an identifier.
@@ -279,44 +280,38 @@ def lexed(name: str, data: bytes, reason: str) -> TokenArrays:
 def _in_code_points(tokens: TokenArrays, data: bytes) -> TokenArrays:
     """Return the same tokens with spans in code points instead of bytes of UTF-8."""
     is_first = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
-    counts = _as_parsed(np.cumsum(is_first, dtype=np.int32), data)
+    counts = np.cumsum(is_first, dtype=np.int32)
     starts, ends = _counted(counts, tokens.starts, tokens.ends)
-    # A sign without width is several blanks to the parser, which makes a token of each in some broken code.
-    is_apart = np.ones(len(starts), np.bool_)
-    is_apart[1:] = starts[1:] >= ends[:-1]
-    tokens = tokens._replace(symbols=tokens.symbols[is_apart], starts=starts[is_apart], ends=ends[is_apart])
+    tokens = tokens._replace(starts=starts, ends=ends)
     if tokens.normal is None:
         return tokens
     starts, ends = _counted(counts, tokens.normal.starts, tokens.normal.ends)
     return tokens._replace(normal=tokens.normal._replace(starts=starts, ends=ends))
 
 
-def _as_parsed(counts: NDArray[np.int32], data: bytes) -> NDArray[np.int32]:
-    """Return the code points up to each byte that the parser was given, which had the signs without width behind the
-    rest of their words."""
-    starts, ends = _spans(UNSEEN_WORD, data)
-    if not len(starts):
-        return counts
-    in_word = _inside(len(data), starts, ends)
-    stays = in_word & ~_inside(len(data), *_spans(UNSEEN_SIGN, data))
-    rest = np.add.reduceat(stays, starts, dtype=np.int64)
-    moved = counts.copy()
-    moved[in_word] = counts[ends - 1].repeat(ends - starts)
-    moved[_inside(len(data), starts, starts + rest)] = counts[stays]
-    return moved
+def in_original(tokens: TokenArrays, edited: Edited, data: bytes) -> TokenArrays:
+    """Return the tokens of an edited program, in code points of its text, with their spans in the original."""
+    if not edited.edits:
+        return tokens
+    first = np.append(np.flatnonzero((np.frombuffer(edited.data, np.uint8) & 0xC0) != 0x80), len(edited.data))
+    starts, ends = _moved(edited, first, tokens.starts, tokens.ends)
+    reached = np.maximum.accumulate(np.append(np.int32(0), ends[:-1]))
+    is_apart = (reached <= starts) & (starts < ends)
+    moved = TokenArrays(tokens.symbols[is_apart], starts[is_apart], ends[is_apart], tokens.fallback, tokens.normal)
+    if tokens.normal is not None:
+        starts, ends = _moved(edited, first, tokens.normal.starts, tokens.normal.ends)
+        moved = moved._replace(normal=tokens.normal._replace(starts=starts, ends=ends))
+    return moved if data.isascii() else _in_code_points(moved, data)
 
 
-def _spans(pattern: re.Pattern[bytes], data: bytes) -> NDArray[np.int64]:
-    """Return where the matches of a pattern begin, and where they end."""
-    return np.fromiter(chain.from_iterable(match.span() for match in pattern.finditer(data)), np.int64).reshape(-1, 2).T
-
-
-def _inside(size: int, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which of ``size`` places are inside spans, of which no two begin or end together."""
-    change = np.zeros(size + 1, np.int8)
-    change[starts] += 1
-    change[ends] -= 1
-    return np.cumsum(change[:-1], dtype=np.int8).view(np.bool_)
+def _moved(
+    edited: Edited, first: NDArray[np.int64], starts: NDArray[np.int32], ends: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return spans in bytes of the original. ``first`` has the first byte of each code point of the edited program."""
+    return (
+        np.array([edited.start(place) for place in first[starts].tolist()], np.int32),
+        np.array([edited.end(place) for place in first[ends].tolist()], np.int32),
+    )
 
 
 def _counted(
