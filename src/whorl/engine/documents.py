@@ -54,8 +54,8 @@ class NormalFormStream:
 class WholeDocument:
     """A document's format, the text that spans point into, its stream and its fingerprints.
 
-    ``normal_form`` is None unless it was requested and the document is a program. ``digest`` is the SHA-256 of the
-    original. ``marks`` are the parts of the text in a format that has pages, slides, chapters or cells.
+    ``normal_form`` is None unless it was requested and the document is a program or a notebook. ``digest`` is the
+    SHA-256 of the original. ``marks`` are the parts of the text in a format that has pages, slides, chapters or cells.
     """
 
     format: str
@@ -110,7 +110,9 @@ def read_wholes(
     opened = _Opened(_items(documents, scheme, readings))
     with Prefetch(threads) as ahead:
         streams = _Resumed(lambda: CodeFrontend().read_both(map(_program, opened.programs()), normal=normal_form))
-        wholes = _Resumed(lambda: ahead.map(lambda item: _read_or_error(item, scheme, key), opened.others()))
+        wholes = _Resumed(
+            lambda: ahead.map(lambda item: _read_or_error(item, scheme, key, normal_form), opened.others())
+        )
         for item in opened:
             if not isinstance(item, OpenedDocument):
                 yield item
@@ -295,25 +297,35 @@ def _program(item: OpenedDocument) -> Program:
     return program
 
 
-def _read_or_error(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocument | DocumentError:
+def _read_or_error(item: OpenedDocument, scheme: Scheme, key: Key, normal_form: bool) -> WholeDocument | DocumentError:
     try:
-        return _read(item, scheme, key)
+        return _read(item, scheme, key, normal_form=normal_form)
     except DocumentError as error:
         return error
 
 
-def _read(item: OpenedDocument, scheme: Scheme, key: Key) -> WholeDocument:
-    text, streams, marks = _streams(item)
-    return _whole(item, text, streams, scheme, key, marks)
+def _read(item: OpenedDocument, scheme: Scheme, key: Key, *, normal_form: bool = False) -> WholeDocument:
+    text, streams, extracted = _streams(item)
+    marks = () if extracted is None else extracted.marks
+    normal = _normal_form_of_cells(item, extracted) if normal_form and extracted is not None else None
+    form = None if normal is None else _normal_form(normal, scheme, key)
+    return _whole(item, text, streams, scheme, key, marks, form)
 
 
-def _streams(item: OpenedDocument) -> tuple[str, list[Stream], tuple[SectionMark, ...]]:
+def _normal_form_of_cells(item: OpenedDocument, extracted: Extracted) -> NormalForm | None:
+    from whorl.formats.documents.frontend import CellsFrontend  # whoever reads no notebook starts without it
+
+    front = item.choice.frontend
+    return front.normal_form(extracted) if isinstance(front, CellsFrontend) else None
+
+
+def _streams(item: OpenedDocument) -> tuple[str, list[Stream], Extracted | None]:
     front = item.choice.frontend
     if is_extracting(front):
         extracted = front.extract(item.document)
-        marks = extracted.marks if isinstance(extracted, Extracted) else ()
-        return extracted.text, [front.read(piece) for piece in front.parts(extracted)], marks
-    return _text(item.content), [front.read(piece) for piece in front.pieces(item.document)], ()
+        streams = [front.read(piece) for piece in front.parts(extracted)]
+        return extracted.text, streams, extracted if isinstance(extracted, Extracted) else None
+    return _text(item.content), [front.read(piece) for piece in front.pieces(item.document)], None
 
 
 def _whole(

@@ -9,10 +9,11 @@ import whorl
 from tests.comparison.planting import samples
 from tests.conformance.document import SAMPLES, DocumentConformance
 from whorl.errors import DocumentError
+from whorl.formats.code.tokens import tokens
 from whorl.formats.detection import format_of
 from whorl.formats.documents.extraction import SectionMark
-from whorl.formats.documents.frontend import NotebookFrontend
-from whorl.formats.documents.notebook import code_cells, extract
+from whorl.formats.documents.frontend import CellsFrontend, NotebookFrontend
+from whorl.formats.documents.notebook import code_cells, extract, program
 from whorl.formats.reading import choose
 from whorl.model import Document
 from whorl.scheme import resolve
@@ -265,3 +266,63 @@ def test_a_renamed_copy_is_found(name, tmp_path):
     assert result.scheme.frontend == "code"
     assert result.pairs[0].score > 0.8
     assert [file.format for file in result.submissions[0].files] == ["notebook"]
+
+
+class TestNormalForm:
+    SUM = "def total(values):\n    result = 0\n    for value in values:\n        result += value\n    return result\n"
+    USE = "numbers = [int(word) for word in input().split()]\nprint(total(numbers) / len(numbers), 'größer')\n"
+
+    def normal(self, data):
+        found = extract(data)
+        return found.text, CellsFrontend().normal_form(found)
+
+    def test_cells_are_one_program_and_stand_where_they_are(self):
+        text, normal = self.normal(notebook(("markdown", "Übung"), ("code", self.SUM), ("code", self.USE)))
+        plain = tokens("python", (self.SUM + self.USE).encode(), True).normal
+        assert normal.symbols.tolist() == plain.symbols.tolist()
+        whole = self.SUM + self.USE
+        assert [text[start:end] for start, end in zip(normal.starts, normal.ends, strict=True)] == [
+            re.sub(r"\n(?=numbers)", "\n\n", whole[start:end])
+            for start, end in zip(plain.starts, plain.ends, strict=True)
+        ]
+
+    @pytest.mark.parametrize(
+        "command",
+        ["%matplotlib inline\n", "!pip install x\n", "%%time\n", "?sum\n", "  %load_ext x\n", "%timeit f(x)\n"],
+    )
+    def test_commands_of_the_notebook_are_no_part_of_it(self, command):
+        plain, commanded = (
+            self.normal(notebook(("code", self.SUM), ("code", before + self.USE)))[1] for before in ("", command)
+        )
+        assert commanded.symbols.tolist() == plain.symbols.tolist()
+
+    def test_operators_at_the_beginning_of_a_line_are(self):
+        text = "print('%d'\n      % (input() \n != 3))\n"
+        assert program(extract(notebook(("code", text)))) == ("python", text)
+
+    def test_cells_in_other_languages_are_not(self):
+        others = ("code", "%%bash\nls if ((("), ("raw", "x = ((")
+        _, normal = self.normal(notebook(("code", self.SUM), *others, ("code", self.USE)))
+        _, plain = self.normal(notebook(("code", self.SUM), ("code", self.USE)))
+        assert normal.symbols.tolist() == plain.symbols.tolist()
+
+    @pytest.mark.parametrize("cells", [(), [("markdown", "x")], [("code", "")]])
+    def test_without_code_there_is_none(self, cells):
+        assert self.normal(notebook(*cells))[1] is None
+        assert self.normal(notebook(("code", "x"), metadata={"language_info": {"name": "cobol 2000"}}))[1] is None
+
+    def test_temporaries_hide_no_copy(self, tmp_path):
+        each = samples("python")[0].text
+        disguised = re.sub(r"^( *)return (.+)$", r"\1outcome = \2\n\1kept = outcome\n\1return kept", each, flags=re.M)
+        assert disguised != each
+        for name, text in {"ada": each, "eve": disguised}.items():
+            (tmp_path / f"{name}.ipynb").write_text(notebook(("markdown", name * 9), ("code", text)))
+        (tmp_path / "fay.py").write_text(each)
+        scores = {(pair.left, pair.right): pair.score for pair in whorl.compare_all(tmp_path, threshold=0).pairs}
+        plain = {
+            (pair.left, pair.right): pair.score
+            for pair in whorl.compare_all(tmp_path, threshold=0, normal_form=False).pairs
+        }
+        assert scores[0, 1] > plain[0, 1]
+        assert scores[0, 2] > 0.99
+        assert scores[1, 2] == pytest.approx(scores[0, 1], abs=0.02)

@@ -12,8 +12,9 @@ from whorl.catalog import FRONTENDS
 from whorl.errors import DocumentError
 from whorl.formats.code.frontend import CodeFrontend, Program
 from whorl.formats.code.languages import LANGUAGES
+from whorl.formats.code.tokens import NormalForm
 from whorl.formats.documents.extraction import Extracted, extracted, isolated
-from whorl.formats.documents.notebook import code_cells
+from whorl.formats.documents.notebook import code_cells, program
 from whorl.formats.documents.pages import extract_pdf
 from whorl.formats.encoding import decode, load_content
 from whorl.formats.text import Piece, TextFrontend
@@ -205,6 +206,15 @@ class CellsFrontend:
             yield CodeCell(mark.label, extracted.text[mark.start : mark.end], mark.start, extracted.note)
         if not cells:
             yield CodeCell("", "", 0, extracted.note or "a notebook without code")
+
+    def normal_form(self, extracted: Extracted) -> NormalForm | None:
+        """Return the normal form of the code of all cells; None if their language has none. What one cell defines
+        another uses, so they are one program."""
+        name, text = program(extracted)
+        if name not in LANGUAGES or not text.strip():
+            return None
+        ((_, normal),) = CodeFrontend(name).read_both([Program(name, text.encode("utf-8", "replace"))])
+        return normal
 
     def read(self, piece: CodeCell) -> Stream:
         """Return the tokens of a cell; none, and a note, if its language is unknown."""

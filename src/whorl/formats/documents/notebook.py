@@ -7,6 +7,7 @@ cells. The label of a code cell is its language, by its name in the code front-e
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -154,6 +155,29 @@ def extract(data: bytes | str) -> Extracted:
 def code_cells(extracted: Extracted) -> list[SectionMark]:
     """Return the marks of the code cells, for the code front-end."""
     return [mark for mark in extracted.marks if mark.kind == "cell" and mark.label not in TEXT]
+
+
+# Lines that IPython runs and Python does not: magics, commands of the shell, requests for help.
+_COMMAND = re.compile(r"^[ \t]*+(?:%%?(?=[A-Za-z])|!(?!=)|\?)[^\n]*+", re.M)
+_CODE = re.compile(r"\S")
+
+
+def program(extracted: Extracted) -> tuple[str, str]:
+    """Return the language of most of the code, and that code as one program: the text with blanks for all else."""
+    cells = code_cells(extracted)
+    sizes: Counter[str] = Counter()
+    for mark in cells:
+        sizes[mark.label] += mark.end - mark.start
+    language = max(sizes, key=lambda name: sizes[name], default=UNKNOWN)
+    parts, done = list[str](), 0
+    for mark in cells:
+        if mark.label == language:
+            code = extracted.text[mark.start : mark.end]
+            if language == DEFAULT:
+                code = _COMMAND.sub(lambda match: " " * len(match[0]), code)
+            parts += [_CODE.sub(" ", extracted.text[done : mark.start]), code]
+            done = mark.end
+    return language, "".join([*parts, _CODE.sub(" ", extracted.text[done:])])
 
 
 def normalised(language: str) -> str:
