@@ -5,17 +5,20 @@ from itertools import islice
 from operator import is_
 from typing import Final
 
-from whorl.formats.code.normal.analysis import FunctionScope
+from whorl.formats.code.normal.analysis import FunctionScope, effects
 from whorl.formats.code.normal.lowering import CHAINING
 from whorl.formats.code.normal.nodes import (
     ASKED,
     COMPOUND,
     CONSTANTS,
+    ELEMENTS,
     LEAVES,
     NEGATION,
     OPERANDS,
     OUTPUT,
     POWERS,
+    SPLIT,
+    TRUTH,
     TreeNode,
     block,
     equal,
@@ -38,6 +41,74 @@ def ask_once(node: TreeNode) -> TreeNode:
         each.marks |= ASKED
     inside = block([*first.children[1].children, *body.children[1:]], body)
     return node.at(node.kind, [condition, inside, *node.children[2:]], node.text, ASKED)
+
+
+def compare_once(node: TreeNode) -> TreeNode:
+    """Rewrite ``(a < b) == true`` as ``a < b``, and ``(a < b) == false`` as its negation. What is compared must be true
+    or false for certain."""
+    if node.text not in EQUALITIES or len(node.children) != 2:
+        return node
+    for value, truth in (node.children, node.children[::-1]):
+        if truth.kind == "constant" and truth.text in TRUTHS and _is_boolean(value):
+            value.marks |= ASKED
+            return value if TRUTHS[truth.text] == EQUALITIES[node.text] else negated(value)
+    return node
+
+
+# Whether a comparison holds for what is the same.
+EQUALITIES: Final = {b"==": True, b"===": True, b"is": True, b"!=": False, b"!==": False, b"is not": False}
+TRUTHS: Final = {b"true": True, b"True": True, b"false": False, b"False": False}
+
+
+def compare_boolean(node: TreeNode) -> TreeNode:
+    """Rewrite ``a == true`` as ``a`` where only what is true or false can be compared with it."""
+    if node.text not in (b"==", b"!=") or len(node.children) != 2:
+        return node
+    for value, truth in (node.children, node.children[::-1]):
+        if truth.kind == "constant" and truth.text in TRUTHS:
+            value.marks |= TRUTH
+            return value if TRUTHS[truth.text] == EQUALITIES[node.text] else negated(value)
+    return node
+
+
+def _is_boolean(value: TreeNode) -> bool:
+    if value.kind != "op" or len(value.children) < 2:
+        return value.kind == "op" and value.text == b"!"
+    return value.text in OPPOSITE or (value.text in DUAL and all(map(_is_boolean, value.children)))
+
+
+def split_tuple(node: TreeNode) -> TreeNode:
+    """Rewrite ``a, b = c, d`` as ``a = c; b = d``, if no value reads a name that was set before it. A call could read a
+    field, so values beside fields must be pure. In JavaScript only declarations are split: an assignment may be part of
+    an expression."""
+    target, value = node.children if len(node.children) == 2 else (node, node)
+    if target.kind != ("tuple" if node.kind == "assign" else "array_pattern") or value.kind not in ("tuple", "array"):
+        return node
+    names, values = target.children, value.children
+    if len(names) != len(values) or any(each.kind != "name" for each in names):
+        return node
+    has_field = any(b"." in each.text for each in names)
+    lost: set[bytes] = set()
+    for name, each in zip(names, values, strict=True):
+        done = effects(each)
+        is_safe = done.is_pure or not (has_field or any(inner.kind == "named_expression" for inner in each.walk()))
+        if not is_safe or done.reads & lost:
+            return node
+        lost.add(name.text)
+    pairs = zip(names, values, strict=True)
+    return node.at("list", [each.at(node.kind, [name, each], node.text, SPLIT) for name, each in pairs])
+
+
+def element(node: TreeNode) -> TreeNode:
+    """Rewrite ``*(a + i)`` as ``a[i]``."""
+    inside = node.children[0]
+    if node.text != b"*" or len(node.children) != 1 or inside.kind != "op" or inside.text != b"+":
+        return node
+    base, *steps = inside.children[::-1] if inside.children[0].kind == "number" else inside.children
+    if not steps:
+        return node
+    step = steps[0] if len(steps) == 1 else fold(inside.at("op", steps, b"+"))
+    return node.at("index", [base, step], marks=ELEMENTS)
 
 
 def spell_out_compound(node: TreeNode) -> TreeNode:

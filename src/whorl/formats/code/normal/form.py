@@ -24,6 +24,9 @@ from whorl.formats.code.normal.control import (
 from whorl.formats.code.normal.counters import simplify_counters
 from whorl.formats.code.normal.expressions import (
     ask_once,
+    compare_boolean,
+    compare_once,
+    element,
     fold,
     merge_prints,
     mirror,
@@ -33,6 +36,7 @@ from whorl.formats.code.normal.expressions import (
     order_operands,
     spell_out_compound,
     spell_out_update,
+    split_tuple,
     swap_branches,
     take_apart,
 )
@@ -257,6 +261,13 @@ REWRITES: Final = (
             "return": (conditional_returned,),
         },
     ),
+    Rewrite(
+        "tuple assignments split",
+        nodes.SPLIT,
+        frozenset({"javascript", "python", "tsx", "typescript"}),
+        {"assign": (split_tuple,), "declare": (split_tuple,)},
+    ),
+    Rewrite("pointer sums as elements", nodes.ELEMENTS, frozenset({"c", "cpp"}), {"op": (element,)}),
     Rewrite("prints merged", nodes.OUTPUT, ALL, {"print": (take_apart,)}),
     Rewrite("constants folded", nodes.CONSTANTS, ALL, {"op": (fold,)}),
     Rewrite("small powers expanded", nodes.POWERS, ALL, {"call": (multiply_call,), "op": (multiply_operator,)}),
@@ -266,7 +277,13 @@ REWRITES: Final = (
         ALL,
         {"op": (negate,), "if": (swap_branches,)},
     ),
-    Rewrite("redundant conditions dropped", nodes.ASKED, ALL, {"if": (ask_once,), "loop": (ask_once,)}),
+    Rewrite(
+        "redundant conditions dropped",
+        nodes.ASKED,
+        ALL,
+        {"if": (ask_once,), "loop": (ask_once,), "op": (compare_once,)},
+    ),
+    Rewrite("comparisons with true dropped", nodes.TRUTH, frozenset({"csharp", "java"}), {"op": (compare_boolean,)}),
     Rewrite("operands sorted", nodes.OPERANDS, ALL, {"op": (mirror, order_operands)}),
     Rewrite("tail recursion as a loop", nodes.TAILS),
     Rewrite("small functions inlined", nodes.INLINED),

@@ -15,7 +15,7 @@ from whorl.formats.code.normal.lowering import (
     text_with_values,
     unary,
 )
-from whorl.formats.code.normal.nodes import TreeNode
+from whorl.formats.code.normal.nodes import LITERALS, SPLIT, TreeNode
 from whorl.formats.code.row import words
 
 PRINTS: Final = frozenset({b"print", b"sys.stdout.write", b"sys.stderr.write"})
@@ -137,10 +137,25 @@ def conditional(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
 
 
 def assigned(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
-    """Lower ``a = b``; an annotation without a value declares."""
+    """Lower ``a = b``; an annotation without a value declares. ``a = b = 0`` is ``a = 0; b = 0``."""
     if syntax.child_by_field_name("right") is None:
         return TreeNode("declare", [lowerer.field(syntax, "left")], syntax.start_byte, syntax.end_byte)
-    return assignment(lowerer, syntax)
+    node = assignment(lowerer, syntax)
+    inner = node.children[1]
+    return _unchained(node, inner.children if inner.kind == "list" else [inner]) if node.kind == "assign" else node
+
+
+def _unchained(node: TreeNode, inner: list[TreeNode]) -> TreeNode:
+    """Return an assignment whose value is another one that was split, or that sets a literal, as several."""
+    if not all(each.kind == "assign" for each in inner):
+        return node
+    if inner[0].marks & SPLIT:
+        node.children[1] = node.at("tuple", [each.children[0].copy() for each in inner])
+        return node.at("list", [*inner, node])
+    if inner[0].children[1].kind not in LITERALS:
+        return node
+    node.children[1] = inner[0].children[1].copy()
+    return node.at("list", [node, *inner])
 
 
 def decorated(lowerer: Lowerer, syntax: Syntax) -> TreeNode:

@@ -20,8 +20,11 @@ ASKED: Final = 1 << 13
 TAILS: Final = 1 << 14
 COUNTERS: Final = 1 << 15
 POWERS: Final = 1 << 16
+ELEMENTS: Final = 1 << 17
+SPLIT: Final = 1 << 18
+TRUTH: Final = 1 << 19
 
-ALL: Final = (1 << 17) - 1
+ALL: Final = (1 << 20) - 1
 
 # No rewrite: the first symbol of a statement, or of what follows the last one of a block.
 STATEMENT: Final = 1 << 31
