@@ -218,6 +218,8 @@ DISGUISES: dict[str, tuple[str, Callable[[str], bytes]]] = {
 }  # fmt: skip
 
 
+KEYWORDS = {"return": "RET", "if": "IF", "int": "NUMBER", "for": "LOOP"}
+
 # How the tokens of a copy can be written so that it is the same program: one search and replace.
 TOKENS: dict[str, tuple[str, Callable[[str], str]]] = {
     "Java's escapes of letters": ("java", lambda text: re.sub(r"\\.|[a-z]", escaped, text)),
@@ -237,7 +239,6 @@ TOKENS: dict[str, tuple[str, Callable[[str], str]]] = {
     "macros of nothing": ("c", lambda text: "#define NOTHING\n" + re.sub(r"; *$", " NOTHING;", text, flags=re.M)),
     "lines that go on inside words": ("c", lambda text: re.sub(r"\b(\w)(\w+)\b", "\\1\\\\\n\\2", text)),
 }  # fmt: skip
-KEYWORDS = {"return": "RET", "if": "IF", "int": "NUMBER", "for": "LOOP"}
 
 
 def escaped(match: re.Match[str]) -> str:

@@ -28,6 +28,7 @@ def read(language, text):
     arrays = tokens(language, text.encode(), True)
     spans = list(zip(arrays.starts.tolist(), arrays.ends.tolist(), strict=True))
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
+    assert arrays.normal is not None
     return arrays.symbols.tolist(), [text[start:end] for start, end in spans], arrays.normal.symbols.tolist()
 
 

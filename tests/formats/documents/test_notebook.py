@@ -279,6 +279,7 @@ class TestNormalForm:
     def test_cells_are_one_program_and_stand_where_they_are(self):
         text, normal = self.normal(notebook(("markdown", "Übung"), ("code", self.SUM), ("code", self.USE)))
         plain = tokens("python", (self.SUM + self.USE).encode(), True).normal
+        assert plain is not None
         assert normal.symbols.tolist() == plain.symbols.tolist()
         whole = self.SUM + self.USE
         assert [text[start:end] for start, end in zip(normal.starts, normal.ends, strict=True)] == [
