@@ -210,7 +210,7 @@ FRONTENDS = Catalog(
         ),
         "rtf": _document("RtfFrontend", "rich text", "rtf", content=rb"(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf"),
         "text": CatalogRow(
-            "whorl.formats.text:TextFrontend", "plain text in any encoding", ("symbols",), kinds=_OF_TEXT
+            "whorl.formats.text:TextFrontend", "plain text, whose encoding is detected", ("symbols",), kinds=_OF_TEXT
         ),
     },
 )

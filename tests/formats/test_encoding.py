@@ -107,6 +107,108 @@ class TestDeclared:
         assert decode(PROSE.encode(), "iso-8859-1").text == PROSE
 
 
+# A few sentences of one story in each language.
+STORY = {
+    "ru": "Смотритель маяка каждый вечер записывал в тетрадь, что принесло ему море. Он жил один.",
+    "uk": "Доглядач маяка щовечора записував у зошит, що принесло йому море. Він жив сам, і листи приходили рідко.",
+    "el": "Ο φύλακας του φάρου έγραφε κάθε βράδυ στο τετράδιο τι του έφερε η θάλασσα. Ζούσε μόνος του στο νησί.",
+    "cs": "Strážce majáku si každý večer zapisoval do sešitu, co mu přineslo moře. Žil úplně sám v tmavé věži.",
+    "pl": "Latarnik każdego wieczoru zapisywał w zeszycie, co przyniosło mu morze. Żył całkiem sam.",
+    "ja": "灯台守は毎晩、海が運んできたものを帳面に書いていました。"
+    "彼は一人で島に住んでいて、手紙はほとんど来ませんでした。",
+    "zh": "看守灯塔的人每天晚上都在本子上写下大海给他带来的东西。他一个人住在岛上，很少收到来信。",
+    "zh-tw": "看守燈塔的人每天晚上都在本子上寫下大海給他帶來的東西。他一個人住在島上，很少收到來信。",
+    "ko": "등대지기는 매일 저녁 바다가 가져다 준 것을 공책에 적었다. 그는 섬에서 혼자 살았고 편지는 거의 오지 않았다.",
+    "fr": "Le gardien du phare notait chaque soir dans son cahier ce que la mer lui avait apporté."
+    " Isolé, «\xa0à l’écart\xa0».",
+    "de": "Der Leuchtturmwärter schrieb jeden Abend in sein Heft, was das Meer brachte: „Nüsse, Äste, Fläschchen“.",
+    "es": "El farero anotaba cada noche qué le había traído el mar. ¿Por qué? Vivía solo allí desde hacía muchos años.",
+    "sv": "Fyrvaktaren skrev varje kväll i häftet vad havet hade fört med sig. Han bodde ensam på ön.",
+    "pt": "O faroleiro escrevia todas as noites no caderno o que o mar lhe trazia."
+    " Não tinha ninguém; as estações passavam.",
+    "is": "Vitavörðurinn skrifaði á hverju kvöldi í bókina það sem hafið hafði fært honum. Hann bjó einn á eyjunni.",
+}
+GUESSED = [
+    *(("ru", each) for each in ("cp1251", "koi8-r", "cp866", "iso8859-5")), ("uk", "cp1251"), ("uk", "koi8-u"),
+    ("el", "iso8859-7"), ("el", "cp1253"), ("cs", "cp1250"), ("cs", "iso8859-2"), ("pl", "cp1250"), ("pl", "iso8859-2"),
+    *(("ja", each) for each in ("shift_jis", "euc_jp", "iso2022_jp")), ("zh", "gbk"), ("zh", "gb18030"),
+    ("zh-tw", "big5"), ("ko", "euc_kr"), ("fr", "mac-roman"), ("de", "cp850"),
+]  # fmt: skip
+WESTERN_LANGUAGES = ("fr", "de", "es", "sv", "pt", "is")
+
+
+class TestGuessed:
+    @pytest.mark.parametrize(("language", "charset"), GUESSED)
+    def test_legacy_text_is_read_in_its_encoding_and_a_note_says_so(self, language, charset):
+        text = STORY[language] * 2
+        text = text.encode(charset, "ignore").decode(charset)
+        data = text.encode(charset)
+        assert decode(data).text == text
+        assert detect([data]).note == f"read as {decode(data).encoding}, which was guessed: save it as UTF-8 to be sure"
+
+    @pytest.mark.parametrize("charset", ["cp1251", "koi8-r", "shift_jis", "gbk"])
+    def test_few_comments_of_a_program_tell(self, charset):
+        language = {"shift_jis": "ja", "gbk": "zh"}.get(charset, "ru")
+        comments = [f"# {part}\n" for part in STORY[language].replace("。", ".").split(".") if part]
+        program = "".join(comment + "value = compute(value, 17)\n" * 40 for comment in comments)
+        assert decode(program.encode(charset)).text == program
+
+    @pytest.mark.parametrize("language", WESTERN_LANGUAGES)
+    def test_western_text_stays_cp1252_without_a_note(self, language):
+        for text in (STORY[language], STORY[language] * 30, *STORY[language].split(), STORY[language].upper()):
+            data = text.encode("cp1252")
+            assert decode(data).text == text
+            assert detect([data]).note == ""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "“word” and ‘word’ – it’s fine…",
+            "”A” ”B”-s ”C”",
+            "18 × 20 × 30 mm ± 2",
+            "naïve",
+            "ÄÖÜ",
+            "• a • b •c •d •e •f",
+            "10 °C, 5 µm²",
+        ],
+    )
+    def test_quotation_marks_and_signs_are_no_letters(self, text):
+        assert decode(text.encode("cp1252")).text == text
+
+    def test_a_declared_encoding_is_not_guessed(self):
+        data = STORY["ru"].encode("cp1251")
+        assert decode(data, "cp1252").encoding == "cp1252"
+        assert detect([data], "cp1252").note == ""
+
+    def test_letters_that_fit_nowhere_are_told(self):
+        encoding = detect([b"a\xacb\xafc\xa6d\xa8e\xb8f " * 5])
+        assert encoding.name == "cp1252"
+        assert "its letters are unusual" in encoding.note
+
+    @pytest.mark.parametrize("block", [1, 2, 3, 7, 100])
+    @pytest.mark.parametrize(("language", "charset"), [("ja", "iso2022_jp"), ("ja", "euc_jp"), ("ru", "koi8-r")])
+    def test_blocks_of_any_size_are_guessed_alike(self, language, charset, block, tmp_path):
+        path = tmp_path / "story.txt"
+        path.write_bytes((STORY[language]).encode(charset))
+        assert "".join(TextReader(path, block=block)) == STORY[language]
+
+    @pytest.mark.parametrize("end", [b"", b"\x1b(B", b"\x1b[0m"])
+    def test_escape_sequences_of_a_terminal_are_no_japanese(self, end):
+        data = b"\x1b[31mred\x1b$x" + end
+        assert decode(data).text == data.decode("ascii")
+
+    def test_every_front_end_passes_the_note_on(self):
+        koi8, html = STORY["ru"].encode("koi8-r"), "<!DOCTYPE html><p>" + STORY["ru"]
+        documents = [
+            whorl.Document("a.txt", koi8), whorl.Document("a.md", koi8), whorl.Document("a.tex", koi8),
+            whorl.Document("a.html", html.encode("koi8-r")),
+        ]  # fmt: skip
+        notes = [whorl.fingerprint(document, "text").notes for document in documents]
+        program = b"# " + koi8 + b"\nvalue = compute(value, 17)\n"
+        notes.append(whorl.fingerprint(whorl.Document("a.py", program), "code").notes)
+        assert notes == [("read as koi8-r, which was guessed: save it as UTF-8 to be sure",)] * 5
+
+
 class TestFallback:
     def test_cp1252(self):
         decoded = decode(WESTERN.encode("cp1252"))

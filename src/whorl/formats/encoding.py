@@ -2,10 +2,11 @@
 
 The encoding is, in this order: that of a byte order mark; the declared one if it is no superset of ASCII, because there
 valid UTF-8 proves nothing; UTF-16 or UTF-32 if NUL bytes show it (see ``_Wide``); UTF-8 if the bytes are valid, or
-nearly (see ``_Utf8``); the declared one; cp1252.
+nearly (see ``_Utf8``); the declared one; what ``whorl.formats.guessing`` finds, which is cp1252 unless another one is
+plainly better.
 
 The declared encoding is the caller's, else the one stated in the document's first kilobyte (an HTML meta element, an
-XML declaration, a coding comment). Letter frequencies are not used: detectors were wrong on plain cp1252.
+XML declaration, a coding comment).
 """
 
 import codecs
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 import numpy as np
 
 from whorl.errors import DocumentError
+from whorl.formats.guessing import FALLBACK, guess, guess_escaped
 from whorl.kernel import native_utf8
 from whorl.stores import refuse
 
@@ -93,7 +95,6 @@ def _unreadable(path: Path | None, error: OSError) -> DocumentError:
     return DocumentError(f"cannot be read: {error.strerror or error}", None if path is None else str(path))
 
 
-FALLBACK = "cp1252"  # gives a letter to nearly every byte, and is what undeclared Western text is in
 HEAD = 1024  # where HTML requires the declaration to be; XML's and Python's stand in the first lines
 
 # Longer marks first: that of UTF-32-LE begins with that of UTF-16-LE.
@@ -136,11 +137,12 @@ class Decoded:
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """How to decode a document: a codec, the length of the byte order mark and, in UTF-8, the number of broken
-    bytes."""
+    bytes. ``note`` is a remark for the user if the encoding was guessed."""
 
     name: str
     mark: int = 0
     broken: int = 0
+    note: str = ""
 
     @property
     def is_plain_utf8(self) -> bool:
@@ -155,9 +157,10 @@ class Encoding:
 
 def is_plain_ascii(data: bytes) -> bool:
     """Return whether a document is ASCII without an encoding declaration: a cheap test that most programs pass. NUL
-    bytes may be half of UTF-16."""
+    bytes may be half of UTF-16, and escape sequences begin Japanese."""
     head = data[:HEAD].lower()
-    return data.isascii() and b"\0" not in data and b"coding" not in head and b"charset" not in head
+    is_other = b"\0" in data or _ESCAPE in data or b"coding" in head or b"charset" in head
+    return data.isascii() and not is_other
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded:
@@ -173,7 +176,7 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
 
 def detect(blocks: Iterable[bytes], declared: str | None = None) -> Encoding:
     """Return the encoding of a document given in blocks; no more blocks are read than needed."""
-    utf8, wide, head, settled = _Utf8(), _Wide(), b"", False
+    utf8, wide, sample, head, settled = _Utf8(), _Wide(), _Sample(), b"", False
     for block in blocks:
         head += block[: HEAD - len(head)]
         if not settled and len(head) == HEAD:
@@ -182,14 +185,16 @@ def detect(blocks: Iterable[bytes], declared: str | None = None) -> Encoding:
             settled = True
         utf8.feed(block)
         wide.feed(block)
+        sample.feed(block)
     if not settled and (certain := _certain(head, declared)):
         return certain
     if name := wide.encoding():
         return Encoding(name)
     if utf8.is_likely():
-        return Encoding("utf-8", broken=utf8.broken)
-    name = _declared(head, declared) or FALLBACK
-    return Encoding(name, broken=utf8.broken if name == "utf-8" else 0)
+        return sample.escaped_encoding() or Encoding("utf-8", broken=utf8.broken)
+    if name := _declared(head, declared):
+        return Encoding(name, broken=utf8.broken if name == "utf-8" else 0)
+    return sample.encoding()
 
 
 class TextReader:
@@ -280,6 +285,47 @@ class _Wide:
             if all(self._nuls[place] * 5 >= self._bytes for place in empty) and elsewhere * 50 <= self._bytes:
                 return name
         return None
+
+
+# How Japanese begins in ISO 2022, which is ASCII to the last byte.
+_ESCAPE = b"\x1b$"
+_HIGH = re.compile(rb"[\x80-\xff]")
+
+
+class _Sample:
+    """Collects some bytes to guess an encoding by: those from the first one beyond ASCII, and those from the first
+    escape sequence."""
+
+    # Bytes of each: in a program, comments may be far apart.
+    MOST = 1 << 16
+
+    def __init__(self) -> None:
+        self._high, self._escaped, self._last = bytearray(), bytearray(), b""
+
+    def feed(self, block: bytes) -> None:
+        if self._high or not block.isascii():
+            beyond = None if self._high else _HIGH.search(block)
+            start = 0 if beyond is None else beyond.start()
+            self._high += block[start : start + self.MOST - len(self._high)]
+        if self._escaped:
+            self._escaped += block[: self.MOST - len(self._escaped)]
+        elif (start := (joined := self._last + block).find(_ESCAPE)) >= 0:
+            self._escaped += joined[start : start + self.MOST]
+        self._last = block[-1:]
+
+    def encoding(self) -> Encoding:
+        """Return the guessed encoding of text that is no UTF-8."""
+        name, is_plain = guess(bytes(self._high), is_cut=len(self._high) == self.MOST)
+        if name != FALLBACK:
+            return Encoding(name, note=f"read as {name}, which was guessed: save it as UTF-8 to be sure")
+        doubt = f"read as {name}, though its letters are unusual for that: save it as UTF-8 to be sure"
+        return Encoding(name, note="" if is_plain else doubt)
+
+    def escaped_encoding(self) -> Encoding | None:
+        """Return the encoding of ASCII that is Japanese in ISO 2022; None for any other."""
+        if self._high or (name := guess_escaped(bytes(self._escaped))) is None:
+            return None
+        return Encoding(name, note=f"read as {name}, which was guessed: save it as UTF-8 to be sure")
 
 
 def _well_formed(block: bytes) -> tuple[int, int]:

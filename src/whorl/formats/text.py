@@ -1,7 +1,7 @@
 """The text front-end: cut a document into pieces of code points, and read each as characters, words or consonants."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -44,10 +44,11 @@ Cut: TypeAlias = Callable[[Codes], int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Consecutive code points of a document."""
+    """Consecutive code points of a document. ``note`` is a remark on its encoding."""
 
     offset: int
     codes: Codes
+    note: str = ""
 
 
 def pieces(content: str | bytes | Path, cut: Cut, size: int | None = None) -> Iterator[Piece]:
@@ -113,9 +114,9 @@ def _of_encoded(source: Source, encoding: Encoding, cut: Cut, size: int) -> Iter
         text += decoder.decode(block)
         codes = of_text(text)
         if length := cut(codes):
-            yield Piece(offset, codes[:length])
+            yield Piece(offset, codes[:length], encoding.note)
             offset, text = offset + length, text[length:]
-    yield Piece(offset, of_text(text + decoder.decode(b"", final=True)))
+    yield Piece(offset, of_text(text + decoder.decode(b"", final=True)), encoding.note)
 
 
 # Offsets of 32 bits serve any text whose offsets fit; a longer one is read in pieces and gets 64 bits.
@@ -157,9 +158,8 @@ class TextFrontend:
 
     def read(self, piece: Piece) -> Stream:
         """Return the canonical form of a piece."""
-        if piece.codes.dtype == np.uint8:
-            return self._ascii(piece)
-        return self._any(piece)
+        stream = self._ascii(piece) if piece.codes.dtype == np.uint8 else self._any(piece)
+        return replace(stream, note=piece.note) if piece.note else stream
 
     def read_all(self, data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> tuple[Symbols, NDArray[np.int64]]:
         """Return the symbols of consecutive texts in UTF-8, without spans, and their bounds. Words take no lock, so

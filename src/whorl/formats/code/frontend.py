@@ -65,10 +65,12 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole program in UTF-8, and its language. Code cannot be divided before it is parsed."""
+    """A whole program in UTF-8, and its language. Code cannot be divided before it is parsed. ``note`` is a remark on
+    its encoding."""
 
     language: str
     data: bytes
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +86,12 @@ class CodeFrontend:
 
     def pieces(self, document: Document) -> Iterator[Program]:
         """Yield the document as one piece."""
-        data = _data(document)
-        yield Program(self.language or _detected(document.name, data), data)
+        data, note = _data(document)
+        yield Program(self.language or _detected(document.name, data), data, note)
 
     def read(self, piece: Program) -> Stream:
         """Return the stream of a program. A worker parses it; the plain lexer reads it if the parser fails."""
-        return _stream(_read(piece, normal=False))
+        return _stream(_read(piece, normal=False), piece.note)
 
     def read_all(self, pieces: Iterable[Program]) -> Iterator[Stream]:
         """Return the streams of many programs, in order, as ``read`` does. Small ones go to a worker together."""
@@ -107,24 +109,25 @@ class CodeFrontend:
                 sent.append(batch)
                 yield [(piece.language, piece.data) for piece in batch], normal
 
-        sandbox, read = default_sandbox(), deque[TokenArrays | Answer[TokenArrays]]()
+        sandbox, read = default_sandbox(), deque[tuple[TokenArrays | Answer[TokenArrays], str]]()
         with Threads(sandbox.workers) as threads:
             for outcome in sandbox.map(BATCH_PARSER, tasks()):
                 batch = sent.popleft()
                 if outcome.fault is None:
                     for piece, plain in zip(batch, outcome.value, strict=True):
                         is_long = _is_read_in_regions(piece, plain)
-                        read.append(
+                        whole = (
                             threads.submit(_whole, piece, plain, normal) if is_long else _whole(piece, plain, normal)
                         )
+                        read.append((whole, piece.note))
                 elif len(batch) == 1:
-                    read.append(_stopped(batch[0], normal, outcome.fault))
+                    read.append((_stopped(batch[0], normal, outcome.fault), batch[0].note))
                 else:  # one of them has done it: it must not spoil the others
-                    read += [_read(piece, normal) for piece in batch]
-                while read and (len(read) > AHEAD or _is_ready(read[0])):
-                    yield _taken(read.popleft())
+                    read += [(_read(piece, normal), piece.note) for piece in batch]
+                while read and (len(read) > AHEAD or _is_ready(read[0][0])):
+                    yield _taken(*read.popleft())
             while read:
-                yield _taken(read.popleft())
+                yield _taken(*read.popleft())
 
     def stream(self, text: str, language: str | None = None) -> Stream:
         """Return the stream of a text in a language, by default that of the front-end."""
@@ -134,17 +137,18 @@ class CodeFrontend:
         return self.read(Program(name, _utf8(text)))
 
 
-def _stream(tokens: TokenArrays) -> Stream:
-    return Stream(tokens.symbols, tokens.starts, tokens.ends, note=tokens.fallback)
+def _stream(tokens: TokenArrays, note: str) -> Stream:
+    notes = "; ".join(filter(None, [note, tokens.fallback]))
+    return Stream(tokens.symbols, tokens.starts, tokens.ends, note=notes)
 
 
 def _is_ready(tokens: TokenArrays | Answer[TokenArrays]) -> bool:
     return not isinstance(tokens, Answer) or tokens.is_given()
 
 
-def _taken(read: TokenArrays | Answer[TokenArrays]) -> tuple[Stream, NormalForm | None]:
+def _taken(read: TokenArrays | Answer[TokenArrays], note: str) -> tuple[Stream, NormalForm | None]:
     tokens = read.take() if isinstance(read, Answer) else read
-    return _stream(tokens), tokens.normal
+    return _stream(tokens, note), tokens.normal
 
 
 def _batches(pieces: Iterable[Program]) -> Iterator[list[Program]]:
@@ -260,8 +264,8 @@ def _detected(name: str, data: bytes) -> str:
     return language
 
 
-def _data(document: Document) -> bytes:
-    """Return the document in UTF-8 without decoding what is UTF-8 already."""
+def _data(document: Document) -> tuple[bytes, str]:
+    """Return the document in UTF-8 without decoding what is UTF-8 already, and a remark on its encoding."""
     content = document.content
     if isinstance(content, Path):
         with Source(content) as source:
@@ -272,9 +276,10 @@ def _data(document: Document) -> bytes:
             document.name,
         )
     if isinstance(content, str):
-        return _LONE_RETURN.sub(b"\n", _utf8(content))
-    is_plain = is_plain_ascii(content) or detect_encoding([content]).is_plain_utf8
-    return _LONE_RETURN.sub(b"\n", content if is_plain else _utf8(decode(content).text))
+        return _LONE_RETURN.sub(b"\n", _utf8(content)), ""
+    if is_plain_ascii(content) or (encoding := detect_encoding([content])).is_plain_utf8:
+        return _LONE_RETURN.sub(b"\n", content), ""
+    return _LONE_RETURN.sub(b"\n", _utf8(decode(content).text)), encoding.note
 
 
 def _utf8(text: str) -> bytes:

@@ -16,7 +16,7 @@ from whorl.formats.code.tokens import NormalForm
 from whorl.formats.documents.extraction import Extracted, extracted, isolated
 from whorl.formats.documents.notebook import code_cells, program
 from whorl.formats.documents.pages import extract_pdf
-from whorl.formats.encoding import decode, load_content
+from whorl.formats.encoding import decode, detect, is_plain_ascii, load_content
 from whorl.formats.text import Piece, TextFrontend
 from whorl.model import Document, Stream
 from whorl.sandbox.limits import one_line
@@ -61,17 +61,22 @@ class DocumentFrontend(ABC):
 
 
 class MarkupFrontend(DocumentFrontend):
-    """Text with markup. If the markup cannot be read, the document is read as plain text, with a note."""
+    """Text with markup. If the markup cannot be read, the document is read as plain text, with a note. ``is_text``
+    tells that its bytes are text in one encoding."""
 
     reader: ClassVar[str]
+    is_text: ClassVar[bool] = True
 
     def extract(self, document: Document) -> Extracted:
         data = load_content(document.content)
+        is_guessed = self.is_text and isinstance(data, bytes) and not is_plain_ascii(data)
+        guessed = detect([data]).note if is_guessed else ""
         try:
-            return extracted(self.reader, data, *self._settings())
+            found = extracted(self.reader, data, *self._settings())
         except DocumentError as error:
             text = data if isinstance(data, str) else decode(data).text
-            return Extracted(text, note=f"read as plain text: {error}")
+            found = Extracted(text, note=f"read as plain text: {error}")
+        return replace(found, note="; ".join(filter(None, [guessed, found.note]))) if guessed else found
 
     def _settings(self) -> tuple[Any, ...]:
         """Return the reader's arguments after the document."""
@@ -109,6 +114,7 @@ class LatexFrontend(MarkupFrontend):
 
 class RtfFrontend(MarkupFrontend):
     reader = "rtf"
+    is_text = False
 
 
 class BinaryFrontend(DocumentFrontend):
