@@ -135,6 +135,17 @@ def test_a_redirect_to_a_private_place_is_refused(web, where) -> None:
     assert web.connected == [PUBLIC]
 
 
+def test_the_declared_charset_and_media_type_count(web) -> None:
+    text = "Сторож маяка"
+    web.pages["http://example.org/a.php"] = page(text.encode("cp1251"), "Content-Type: text/html; charset=windows-1251")
+    web.pages["http://example.org/b.txt"] = page(
+        b"\xef\xbb\xbf" + text.encode(), "Content-Type: text/plain; charset=koi8-r"
+    )
+    web.pages["http://example.org/c.pdf"] = page(b"%PDF-1.4 \xff", "Content-Type: text/html; charset=windows-1251")
+    found = [web.fetch(f"http://example.org/{name}") for name in ("a.php", "b.txt", "c.pdf")]
+    assert [(each.content, each.format) for each in found] == [(text, "html"), (text, None), (b"%PDF-1.4 \xff", None)]
+
+
 def test_redirects_are_followed_and_circles_end(web) -> None:
     web.names["other.example"] = ["8.8.8.8"]
     web.pages["http://example.org/a"] = moved("/b")

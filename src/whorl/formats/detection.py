@@ -24,6 +24,11 @@ HEAD = 1 << 15
 # Every PDF has this; without it, the mark of the format in a text does not make it one.
 _PDF_OBJECT = re.compile(rb"^[ \t]*+\d++\s++\d++\s++obj\b", re.M)
 
+# Extensions of programs that servers make web pages with: a page saved under its address has one, too, but no script.
+SERVED = frozenset({"php", "asp", "aspx", "jsp", "cgi"})
+PAGE = "html"
+_SCRIPT = re.compile(rb"<\?(?:php|=)|<%")
+
 # Extensions that any text may have: they tell nothing.
 PLAIN = frozenset({"", "txt", "text", "log", "asc"})
 
@@ -59,6 +64,8 @@ def format_of(document: Document) -> str:
 def detect(name: str, start: bytes) -> str:
     """Return the format of a file by its beginning and its name. Raises ``DocumentError`` if it is binary."""
     is_program = _is_program(name)
+    if _extension(name) in SERVED and re.match(_rows()[PAGE].hint or b"", start) and not _SCRIPT.search(start):
+        return PAGE
     if is_program and is_clean(start):  # whatever its first line says: ``#%PDF-1`` makes a program no PDF
         return _named(name, start) or _hinted(start) or TEXT
     for format_name, row in _rows().items():

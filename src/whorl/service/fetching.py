@@ -11,11 +11,15 @@ import ssl
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from threading import Thread, Timer
+from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
+from whorl.errors import DocumentError
+from whorl.formats.detection import HEAD, TEXT, detect
+from whorl.formats.encoding import decode
 from whorl.service.problems import Problem
 
 # Name and port → addresses, as numbers.
@@ -38,17 +42,29 @@ _SPECIAL = tuple(
     map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "3fff::/20", "5f00::/16"))
 )
 
+# Media types of web pages, whatever the end of their address: servers make them by programs.
+PAGES = frozenset({"text/html", "application/xhtml+xml"})
+
 # Bytes that are read at a time, between two looks at the size.
 PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A fetched document. ``name`` is the last part of the path of its URL."""
+    """A fetched document. ``name`` is the last part of the path of its URL. Text whose charset its server declares is
+    decoded; ``format`` is ``html`` if the server says so."""
 
     url: str
     name: str
-    content: bytes
+    content: bytes | str
+    format: str | None = None
+
+
+class _Kind(NamedTuple):
+    """The media type and the charset that a server declares."""
+
+    media: str
+    charset: str | None
 
 
 def resolved(host: str, port: int) -> list[str]:
@@ -73,11 +89,28 @@ def fetch(
     for _ in range(REDIRECTS + 1):
         parts = _checked(url)
         address = public_address(parts.hostname or "", PORTS[parts.scheme], resolver, until)
-        where, content = _asked(parts, address, most, until, connector)
+        where, content, kind = _asked(parts, address, most, until, connector)
         if where is None:
-            return Fetched(url, PurePosixPath(unquote(parts.path)).name or parts.hostname or "page", content)
+            name = PurePosixPath(unquote(parts.path)).name or parts.hostname or "page"
+            return _declared(Fetched(url, name, content), kind)
         url = urljoin(url, where)
     raise Problem(422, f"The address redirects more than {REDIRECTS} times. Give the final address.")
+
+
+def _declared(fetched: Fetched, kind: _Kind) -> Fetched:
+    """Return a document as its server declares it, unless its content says otherwise: a PDF stays one. A byte order
+    mark, or valid UTF-8, overrules the charset."""
+    data = fetched.content
+    if isinstance(data, str) or not (kind.media in PAGES or kind.media.startswith("text/")):
+        return fetched
+    try:
+        is_text = detect("", data[:HEAD]) in (TEXT, "html")
+    except DocumentError:
+        return fetched  # binary: whoever reads it says so
+    if not is_text:
+        return fetched
+    content = data if kind.charset is None else decode(data, kind.charset).text
+    return replace(fetched, content=content, format="html" if kind.media in PAGES else None)
 
 
 def public_address(host: str, port: int, resolver: Resolver, until: float) -> str:
@@ -139,8 +172,11 @@ def _checked(url: str) -> SplitResult:
     return parts
 
 
-def _asked(parts: SplitResult, address: str, most: int, until: float, connector: Connector) -> tuple[str | None, bytes]:
-    """Return the target of a redirect, or the content. A timer closes the connection in time, however slow it is."""
+def _asked(
+    parts: SplitResult, address: str, most: int, until: float, connector: Connector
+) -> tuple[str | None, bytes, _Kind]:
+    """Return the target of a redirect, or the content and what it is declared to be. A timer closes the connection in
+    time, however slow it is."""
     host, left = parts.hostname or "", until - time.monotonic()
     if left <= 0:
         raise _late()
@@ -163,14 +199,14 @@ def _asked(parts: SplitResult, address: str, most: int, until: float, connector:
 
 def _read(
     connection: http.client.HTTPConnection, parts: SplitResult, most: int, until: float
-) -> tuple[str | None, bytes]:
+) -> tuple[str | None, bytes, _Kind]:
     target = parts.path or "/"
     headers = {"Host": parts.hostname or "", "Accept-Encoding": "identity", "User-Agent": "whorl"}
     connection.request("GET", f"{target}?{parts.query}" if parts.query else target, headers=headers)
     with connection.getresponse() as response:
         where = response.getheader("Location")
         if response.status in _REDIRECTED and where:
-            return where, b""
+            return where, b"", _Kind("", None)
         if response.status != 200:
             raise Problem(422, f"The address answered with status {response.status}.")
         if response.getheader("Content-Encoding", "identity") != "identity":
@@ -180,7 +216,7 @@ def _read(
             raise _late()
         if response.length:
             raise _unreachable(parts.hostname or "")
-        return None, content
+        return None, content, _Kind(response.headers.get_content_type(), response.headers.get_content_charset())
 
 
 def _content(response: http.client.HTTPResponse, most: int) -> bytes:

@@ -48,7 +48,8 @@ async def add_from_url(request: Request, response: Response, principal: Adder) -
     """Fetch a document from a public address and add it, if the service was started with --fetch."""
     fields = await json_of(request, DocumentAddress)
     content_at_url = await fetched(request, fields.from_url)
-    facts = fields.model_copy(update={"url": fields.url or fields.from_url})
+    kind = fields.format or content_at_url.format
+    facts = fields.model_copy(update={"url": fields.url or fields.from_url, "format": kind})
     return await _added(request, response, principal, facts, fields.name or content_at_url.name, content_at_url.content)
 
 

@@ -83,7 +83,8 @@ async def search_from_url(request: Request, principal: Searcher) -> Response:
     """Search for the document at a public address, if the service was started with --fetch."""
     fields = await json_of(request, SearchAddress)
     fetched_document = await fetched(request, fields.from_url)
-    return await _answered(request, principal, fields, fields.name or fetched_document.name, fetched_document.content)
+    options = fields.model_copy(update={"format": fields.format or fetched_document.format})
+    return await _answered(request, principal, options, fields.name or fetched_document.name, fetched_document.content)
 
 
 async def _answered(
