@@ -134,6 +134,20 @@ def document_at(source: Document | Path | str) -> Document:
     return Document(str(source), Path(source))
 
 
+def checked_name(name: object) -> str:
+    """Return the name of a stored document, to look it up."""
+    return name if type(name) is str else _plain_text(name, "name")
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be stored. Names of files that do not decode cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def checked_documents(documents: Iterable[Document], *, others: str = "") -> Iterator[Document]:
     """Yield the documents to store; raise InputError for anything else. ``others`` says what else to do with these."""
     if isinstance(documents, str | bytes | Path | Document | Mapping) or not isinstance(documents, Iterable):

@@ -139,6 +139,16 @@ class IndexConformance:
                 ask()
         assert len(index.search(prose(1), limit=np.int64(1))) == 1
 
+    def test_names_are_texts(self, index):
+        index.add(Document("a", prose(1)))
+        for ask in (index.entry, index.remove, index.document):
+            with pytest.raises(InputError, match=r"name: \['a'\] is no text, but list; give a string"):
+                ask(["a"])
+        assert index.entry("\udc80") is None  # a file name that does not decode, which nothing is stored under
+        assert index.remove("\udc80", "a") == ["a"]
+        with pytest.raises(DocumentError, match="not in the index"):
+            index.document("\udc80")
+
     def test_removing(self, index):
         for number in range(4):
             index.add(Document(str(number), prose(number)))

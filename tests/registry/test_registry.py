@@ -211,6 +211,15 @@ def test_a_closed_one_says_so(registry):
             use()
 
 
+def test_names_are_texts(registry):
+    registry.add(Document("a", prose(1)))
+    for ask in (registry.entry, registry.remove):
+        with pytest.raises(InputError, match=r"name: \['a'\] is no text, but list; give a string"):
+            ask(["a"])
+    assert registry.entry("\udc80") is None
+    assert registry.remove("\udc80", "a") == ["a"]
+
+
 def test_thresholds_are_checked(registry):
     with pytest.raises(InputError, match="threshold"):
         registry.search(prose(1), threshold=0)

@@ -128,7 +128,8 @@ def rows_of(table: Any) -> Iterable[Any]:
 
 def refuse_twice(table: Any, wanted: Iterable[str | None], name: str) -> None:
     """Raise InputError if an Arrow table or a pandas frame has a wanted column twice: a row has only one of them."""
-    there = list(getattr(getattr(table, "schema", None), "names", None) or getattr(table, "columns", ()))
+    names = getattr(getattr(table, "schema", None), "names", None)
+    there = list(getattr(table, "columns", ())) if names is None else list(names)
     for column in wanted:
         if column is not None and there.count(column) > 1:
             raise InputError(f"{name}: {there.count(column)} columns are called {column!r}; rename all but one")

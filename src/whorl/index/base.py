@@ -42,7 +42,7 @@ from whorl.index.writer import Added
 from whorl.matching.deep.likeness import Prose, check_prose, edited_passages
 from whorl.matching.deep.words import words
 from whorl.matching.likeness import ComparedDocument
-from whorl.model import Closing, Document, Skipped, checked_documents, document_at
+from whorl.model import Closing, Document, Skipped, checked_documents, document_at, is_unicode
 from whorl.scheme import Scheme
 from whorl.storage.postings import PostingHits
 from whorl.threads import Prefetch
@@ -292,7 +292,7 @@ class BaseIndex(Closing, ABC):
     def page(self, prefix: str = "", after: str = "", limit: int = 50) -> list[Entry]:
         """Return the first documents whose names begin with ``prefix`` and follow ``after``, sorted by name."""
         for text in (prefix, after):
-            if not _is_unicode(text):
+            if not is_unicode(text):
                 raise InputError(f"{text!r} is not Unicode, so no name begins with it")
         checked_number("limit", limit, 1, MOST_LISTED)
         return self._page(prefix, after, limit)
@@ -353,7 +353,7 @@ class BaseIndex(Closing, ABC):
             return self.scheme
         if self.scheme.w is None:
             raise InputError(f"window: the selector {self.scheme.select!r} of this index has none")
-        if window < self.scheme.w:
+        if checked_number("window", window, 1) < self.scheme.w:
             raise InputError(f"window: {window} is smaller than the index's own, {self.scheme.w}: give a larger one")
         return replace(self.scheme, w=window)
 
@@ -430,16 +430,8 @@ def _marked(documents: Iterable[Document]) -> Iterator[tuple[Document, bool]]:
 def _refuse_surrogates(document: Document) -> None:
     """Refuse a name or a fact that is not Unicode: it cannot be stored. File names that do not decode are such."""
     for text in (document.name, *(getattr(document, fact) for fact in FACTS[:-1]), *document.labels):
-        if not _is_unicode(text or ""):
+        if not is_unicode(text or ""):
             raise DocumentError(f"{text!r} is not Unicode: rename the file", repr(document.name))
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _checked_flag(sanctioned: object) -> bool:

@@ -13,6 +13,7 @@ from whorl.index.base import BaseIndex
 from whorl.index.prepare import SPANS, TEXT, Prepared, entry_of
 from whorl.index.store import Entry
 from whorl.index.writer import Added
+from whorl.model import checked_name
 from whorl.scheme import Scheme, resolve
 from whorl.storage.postings import FreshPostings, PostingHits
 
@@ -43,7 +44,7 @@ class MemoryIndex(BaseIndex):
 
     def remove(self, *names: str) -> list[str]:
         """Remove the documents of these names; return the names that existed."""
-        known = [name for name in dict.fromkeys(names) if name in self._entries]
+        known = [name for name in dict.fromkeys(map(checked_name, names)) if name in self._entries]
         for name in known:
             self._delete(name)
         self._fresh.update(self._numbers, [])
@@ -55,7 +56,7 @@ class MemoryIndex(BaseIndex):
 
     def entry(self, name: str) -> Entry | None:
         """Return the document of this name, or None."""
-        return self._entries.get(name)
+        return self._entries.get(checked_name(name))
 
     def find(self, number: int) -> Entry | None:
         """Return the document of a number, or None."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whorl.errors import DamageError
+from whorl.model import checked_name, is_unicode
 from whorl.storage.checksums import seal
 from whorl.storage.database import DOCUMENTS, LAST_DOCUMENT, Database
 from whorl.storage.files import point
@@ -112,7 +113,8 @@ class IndexStore(Database):
 
     def named(self, name: str) -> Entry | None:
         """Return the document of this name, or None."""
-        return next(iter(self._listed("name = ?", (name,))), None)
+        name = checked_name(name)
+        return next(iter(self._listed("name = ?", (name,))), None) if is_unicode(name) else None
 
     def find(self, number: int) -> Entry | None:
         """Return the document of a number, or None."""
@@ -132,7 +134,8 @@ class IndexStore(Database):
 
     def check_missing(self, name: str) -> None:
         """Raise DamageError if a document has this name. Scan the table: its index may be damaged."""
-        if self._first("SELECT 1 FROM documents NOT INDEXED WHERE name = ?", (name,)) is not None:
+        is_there = "SELECT 1 FROM documents NOT INDEXED WHERE name = ?"
+        if is_unicode(name) and self._first(is_there, (name,)) is not None:
             raise DamageError(self.path, f"document {name!r} is not found by its name")
 
     def entries(self) -> Iterator[Entry]:

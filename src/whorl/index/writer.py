@@ -8,6 +8,7 @@ from typing import Literal
 from whorl.errors import InputError
 from whorl.index.prepare import Prepared, entry_of
 from whorl.index.store import Entry, IndexStore
+from whorl.model import checked_name
 from whorl.storage.files import point
 from whorl.storage.segment_writer import SegmentFolder
 from whorl.storage.snapshot import Snapshot
@@ -65,7 +66,7 @@ class IndexWriter(PostingsWriter):
         """Remove the documents of these names in one commit; return the names that existed."""
         with self._writing():
             with self._store.transaction():
-                wanted = map(self._store.named, dict.fromkeys(names))
+                wanted = map(self._store.named, dict.fromkeys(map(checked_name, names)))
                 entries = [entry for entry in wanted if entry is not None]
                 for entry in entries:
                     self._store.delete_document(entry)

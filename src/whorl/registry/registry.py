@@ -9,7 +9,7 @@ from typing import Self
 from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, checked_number
 from whorl.index.index import WAIT
-from whorl.model import Document, Skipped, checked_documents, document_at
+from whorl.model import Document, Skipped, checked_documents, document_at, is_unicode
 from whorl.registry.reading import Reading, read, width
 from whorl.registry.rotation import Rotation, by_age
 from whorl.registry.search import THRESHOLD, RegistryHits, rank
@@ -195,10 +195,8 @@ class Registry(PostingsStore):
 
     def _read(self, document: Document) -> Reading:
         for text in (document.name, document.url, document.date, document.contact):
-            try:
-                (text or "").encode()
-            except UnicodeEncodeError:
-                raise DocumentError(f"{text!r} is not Unicode: rename the file", repr(document.name)) from None
+            if not is_unicode(text or ""):
+                raise DocumentError(f"{text!r} is not Unicode: rename the file", repr(document.name))
         reading = read(document, self.scheme, self._key)
         if not len(reading.hashes):
             raise TooShortError(self._too_short(reading), document.name)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
+from whorl.model import checked_name, is_unicode
 from whorl.registry.reading import Reading, draw, truncate
 from whorl.registry.store import Activity, RegistryEntry, RegistryStore, today
 from whorl.scheme import Scheme
@@ -35,7 +36,7 @@ class Names:
 
     def entries(self, names: Iterable[str]) -> dict[str, RegistryEntry]:
         """Return the documents of these names, as far as they are registered."""
-        wanted = set(names)
+        wanted = {name for name in map(checked_name, names) if is_unicode(name)}
         numbers = self._snapshot.look_up(distinct(self.hashes(sorted(wanted)))).documents
         entries = self._store.known(numbers.tolist()).values()
         return {entry.name: entry for entry in entries if entry.name in wanted}

@@ -50,7 +50,7 @@ MEMORY = 1 << 30
 
 class Sweep(Closing):
     """Dated sweeps over a collection, in a folder. Several processes may use one: readers are never blocked and see one
-    committed state; one process at a time adds."""
+    committed state; one process at a time adds. Dates are texts, such as ``2026-01-31``, or objects of ``datetime``."""
 
     def __init__(self, folder: Path, store: SweepStore) -> None:
         self.folder, self._store = folder, store
