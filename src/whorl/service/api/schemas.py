@@ -22,7 +22,8 @@ from whorl.service.search import MOST_HITS, NEAR, OwnHit
 from whorl.sweep.screening import OVERLAP
 
 # What values look like, and the same in words, for messages.
-_SLUG, _DATE, _TEXT = f"^{SLUG}$", r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$", r"\S"
+_SLUG, _TEXT = f"^{SLUG}$", r"\S"
+_DATE = "^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$"
 _CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 _LINE, _NAME = f"^[^{_CONTROL}]*$", rf"^[^{_CONTROL}]*[^{_CONTROL}\s][^{_CONTROL}]*$"
 IN_WORDS = {
