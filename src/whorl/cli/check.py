@@ -162,7 +162,7 @@ def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, f
 def _date(option: click.Parameter, value: str | None) -> str | None:
     """Return the date in an option; say which one if it is wrong."""
     try:
-        Exclusions(**{str(option.name): value})
+        Exclusions(before=value) if option.name == "before" else Exclusions(after=value)
     except InputError as error:
         raise click.BadParameter(str(error).removeprefix(f"{option.name}: ")) from error
     return value
