@@ -69,8 +69,9 @@ class MarkupFrontend(DocumentFrontend):
 
     def extract(self, document: Document) -> Extracted:
         data = load_content(document.content)
-        is_guessed = self.is_text and isinstance(data, bytes) and not is_plain_ascii(data)
-        guessed = detect([data]).note if is_guessed else ""
+        guessed = ""
+        if self.is_text and isinstance(data, bytes) and not is_plain_ascii(data):
+            guessed = detect([data]).note
         try:
             found = extracted(self.reader, data, *self._settings())
         except DocumentError as error:
