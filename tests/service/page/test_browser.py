@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, FloatRect, Locator, Page, expect
 
 from tests.accessibility import ALL_RULES, COLOURS, faults
 from tests.service.harness import ALL, Running, running, settings_in
@@ -33,6 +33,13 @@ def check_access(page: Page) -> None:
     page.emulate_media(color_scheme="dark")
     assert result + faults(page, COLOURS) == []
     page.emulate_media(color_scheme="light")
+
+
+def box_of(locator: Locator) -> FloatRect:
+    """Where an element stands, which must be seen."""
+    box = locator.bounding_box()
+    assert box is not None
+    return box
 
 
 def searched(page: Page, text: str) -> None:
@@ -123,7 +130,7 @@ def test_nothing_is_wider_than_the_screen(browser, crowded, size):
     check()
     page.goto("/compare")
     names = [f"{letter * 190}.py" for letter in "pq"]
-    files = [{"name": name, "mimeType": "text/plain", "buffer": b"x = 1"} for name in names]
+    files = [FilePayload(name=name, mimeType="text/plain", buffer=b"x = 1") for name in names]
     page.locator("#submissions").set_input_files(files)
     check()
     page.get_by_role("button", name="Next").click()
@@ -150,7 +157,7 @@ def test_the_caption_of_a_passage_stands_in_one_line_above_it(page):
         if path is not None:
             page.goto(path)
         for side in page.locator(".side").all()[:2]:
-            caption, excerpt = (side.locator(each).bounding_box() for each in ("b", ".excerpt"))
+            caption, excerpt = (box_of(side.locator(each)) for each in ("b", ".excerpt"))
             assert caption["width"] > 300
             assert caption["height"] < 30
             assert caption["y"] + caption["height"] <= excerpt["y"]
@@ -163,7 +170,7 @@ def test_short_words_of_a_table_stay_whole_beside_a_long_name(browser, crowded):
     cells = page.locator("td[data-label=Did], td[data-label=From]")
     assert max(cells.evaluate_all(LINES)) == 1
     page.goto("/admin/tokens")
-    assert {round(button.bounding_box()["height"]) for button in page.locator("td .button").all()} == {38}
+    assert {round(box_of(button)["height"]) for button in page.locator("td .button").all()} == {38}
     context.close()
 
 
@@ -179,9 +186,9 @@ def test_on_a_phone_nothing_touches_its_neighbour(browser, crowded):
     context = context_of(browser, crowded, crowded.admin, viewport=PHONE)
     page, _ = watched(context, crowded)
     page.goto("/documents")
-    add, filters = (page.locator(each).bounding_box() for each in ("a.primary", "form.filters"))
+    add, filters = (box_of(page.locator(each)) for each in ("a.primary", "form.filters"))
     assert filters["y"] - add["y"] - add["height"] >= 10
-    long, following = (page.locator(".labels .tag", has_text=text).bounding_box() for text in ("yyy", "next"))
+    long, following = (box_of(page.locator(".labels .tag", has_text=text)) for text in ("yyy", "next"))
     assert long["y"] + long["height"] < following["y"]
     page.goto("/admin/usage")
     for cell in page.locator("td[data-label^=Documents]").all():
