@@ -169,7 +169,7 @@ def test_the_command(tmp_path, evals):
     result = CliRunner().invoke(main, [*command, "--item", "question"])
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("15 documents: 12 stay, 3 removed; 3 items found; ")
-    assert "1 items of fewer than 8 words were not looked for" in result.stderr
+    assert "1 item of fewer than 8 words was not looked for" in result.stderr
 
 
 def folder_of_files(path: Path) -> Path:

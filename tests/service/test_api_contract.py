@@ -12,8 +12,8 @@ from tests.service.harness import Running, idle, operations
 from whorl.service.app import api_of
 from whorl.service.problems import PROBLEM_MEDIA
 
-# What a document that is said to be an EPUB and is none, or has no text, and what 31 February is refused with: no schema
-# can say that.
+# What a document that is said to be an EPUB and is none, or has no text, and what 31 February is refused with: no
+# schema can say that.
 UNREADABLE = ("cannot be read", "is binary: give bytes", "no text to check", "is no date")
 
 

@@ -73,7 +73,7 @@ def test_the_commands_take_addresses(store, tmp_path):
     run = CliRunner().invoke
     clustered = run(main, ["cluster", "memory://bucket/in", "-o", str(tmp_path / "c")])
     assert clustered.exit_code == 0, clustered.output
-    assert "3 documents: 1 clusters with 2 of them" in clustered.output
+    assert "3 documents: 1 cluster with 2 of them" in clustered.output
     assert '<mark class="passage">' in (tmp_path / "c/summary.html").read_text()
     command = ["decontaminate", "memory://bucket/in/*.jsonl", "--against", "memory://evals/items.jsonl"]
     cleaned = run(main, [*command, "-o", str(tmp_path / "d")])
