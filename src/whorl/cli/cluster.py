@@ -358,7 +358,8 @@ def _show_report(report: dict[str, Any], form: str) -> None:
     _warn_of_dates(report)
     if report.get("short_items"):
         less = f"of fewer than {SHORTEST_ITEM} words"
-        click.echo(f"{counted(report['short_items'], f'item {less} was', f'items {less} were')} not looked for", err=True)
+        items = counted(report["short_items"], f"item {less} was", f"items {less} were")
+        click.echo(f"{items} not looked for", err=True)
     if report.get("common_items"):
         click.echo(
             f"{report['common_items']:,} of {report['items']:,} items cannot be found: nearly all of their words are "
