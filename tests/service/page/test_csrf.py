@@ -77,7 +77,7 @@ def test_from_another_site_a_form_is_refused_whatever_its_guard(client, path, he
 @pytest.mark.parametrize("path", SIGNED_IN)
 def test_without_a_session_a_form_leads_to_the_door(site, path):
     answer = httpx.post(site.address + path, data={"csrf": "0" * 64}, timeout=PATIENCE)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?said=ended")
 
 
 def test_the_guard_can_come_as_a_header(client):
