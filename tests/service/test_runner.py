@@ -93,7 +93,7 @@ def test_a_full_disk_is_told_and_waited_for(tmp_path, monkeypatch, caplog, setti
         assert [record for record in caplog.records if f"job {id_} is queued: {job.message}" in record.getMessage()]
     monkeypatch.setattr(runner, "FULL_SECONDS", 0.0)
     with _running(tmp_path) as jobs:
-        assert _ended(jobs, id_).message == "failed 3 times; the last time: the disk of the service is full"
+        assert _ended(jobs, id_).message == "tried 3 times; the last error: the disk of the service is full"
 
 
 def test_a_process_that_dies_on_a_full_disk_says_so(tmp_path, monkeypatch):
@@ -101,7 +101,7 @@ def test_a_process_that_dies_on_a_full_disk_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "FULL_SECONDS", 0.0)
     with _running(tmp_path) as jobs:
         message = _ended(jobs, _submit(jobs, "crash")).message
-    assert message == "failed 3 times; the last time: the disk of the service is full"
+    assert message == "tried 3 times; the last error: the disk of the service is full"
 
 
 def test_jobs_wait_for_room_on_the_disk_and_upkeep_does_not(tmp_path, monkeypatch, caplog):

@@ -26,7 +26,7 @@ from whorl.errors import DocumentError, InputError, UnsuitedError, checked_numbe
 from whorl.formats.archives.names import printable
 from whorl.formats.code.languages import LANGUAGES
 from whorl.formats.documents.extraction import SectionMark
-from whorl.formats.documents.hidden import FORMATS, LITTLE, hidden_text
+from whorl.formats.documents.hidden import FORMATS, hidden_text
 from whorl.formats.documents.pages import NO_TEXT
 from whorl.formats.encoding import load_content
 from whorl.formats.reading import CODE
@@ -377,6 +377,10 @@ def _places(document: Document, hits: Hits, scheme: Scheme) -> dict[Reason, tupl
     if scheme.frontend == CODE or _is_program(hits.format):
         return {}
     return find_places(document, hits.text, hits.format, hits.marks, scheme)
+
+
+# Letters that are not seen and make no difference: a label for screen readers, a printer's mark.
+LITTLE = 60
 
 
 def _unseen(document: Document, hits: Hits, matched: Sequence[Span]) -> tuple[list[Span], tuple[str, ...]]:

@@ -32,7 +32,6 @@ from whorl.comparison.evidence.traits import (
     text_of,
     words,
 )
-from whorl.formats.documents.hidden import LITTLE
 from whorl.kernel import native_traces
 
 # Deceptive characters or words to tolerate in a submission: a stray one comes from a web page.
@@ -198,6 +197,10 @@ def own_oddities(texts: SubmissionTexts, programs: Sequence[tuple[str, Program]]
         None if padded is None else (padded.statements, padded.idle, padded.repeated),
         [each for file in texts.files for each in _deceptions(file)],
     )
+
+
+# Tolerated characters of hidden text in a document: a label for screen readers, a printer's mark.
+LITTLE = 60
 
 
 def _deceptions(file: Text) -> Iterator[Deception]:

@@ -16,9 +16,6 @@ from whorl.formats.documents.package import Attributes, Package, attribute, loca
 from whorl.formats.documents.rtf import runs as rtf_runs
 from whorl.formats.encoding import decode
 
-# Tolerated characters of hidden text in a document: a label for screen readers, a printer's mark.
-LITTLE = 60
-
 # Maximum length of a tag, in characters.
 LONGEST_TAG = 4000
 
