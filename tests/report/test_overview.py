@@ -59,9 +59,9 @@ def test_identical_submissions_without_a_listed_pair_are_no_row_of_the_table(pag
                                           (groups[1:], (listed,), True, False)):  # fmt: skip
         alike = replace(few, identical=identical, pairs=pairs, clusters=())
         page.goto(write(alike, tmp_path / f"report {row} {no_row}").as_uri())
-        told = page.locator("#identical").inner_text()
-        assert ("one row of the table" in told, "has no row" in told) == (row, no_row)
-        assert told.count("not in the table") == no_row
+        text = page.locator("#identical").inner_text()
+        assert ("one row of the table" in text, "has no row" in text) == (row, no_row)
+        assert text.count("not in the table") == no_row
         assert page.locator("#table tbody tr").count() == len(pairs)
 
 

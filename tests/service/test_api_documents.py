@@ -117,7 +117,7 @@ def test_values_that_cannot_be_used_are_422(acme, body) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "told"),
+    ("facts", "message"),
     [
         ({"name": "a\nb"}, "name: Give one line of text, without control characters and not of white space alone"),
         ({"name": " "}, "name: Give one line of text, without control characters and not of white space alone"),
@@ -126,14 +126,14 @@ def test_values_that_cannot_be_used_are_422(acme, body) -> None:
         ({"colour": "red"}, "colour: this request has no such field"),
     ],
 )
-def test_what_is_allowed_is_said_in_words(acme, facts, told) -> None:
+def test_what_is_allowed_is_said_in_words(acme, facts, message) -> None:
     document = {"name": "words", "text": "x", **facts}
     for answer in (acme.post("/documents", json=document),
                    acme.post("/documents", files={"file": ("x.txt", b"x")}, data=facts)):  # fmt: skip
         assert answer.status_code == 422
-        assert answer.json()["detail"].startswith(told)
+        assert answer.json()["detail"].startswith(message)
     if "collection" in facts:
-        assert acme.get("/documents", params=facts).json()["detail"].startswith(told)
+        assert acme.get("/documents", params=facts).json()["detail"].startswith(message)
 
 
 def test_each_pattern_of_the_contract_has_words() -> None:

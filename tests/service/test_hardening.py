@@ -247,17 +247,17 @@ def test_a_compressed_body_is_415(service, path, media) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (b"[" * 100_000, "it is nested too deeply"),
         (b'{"text": "' + b"\xff" * 100_000, "it is not UTF-8, from byte 10 on"),
     ],
 )
-def test_a_large_body_that_cannot_be_read_is_told_in_words(service, body, told) -> None:
+def test_a_large_body_that_cannot_be_read_is_explained_in_words(service, body, message) -> None:
     with service.client(service.acme) as acme:
         answer = acme.post("/search", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
-    assert answer.json()["detail"] == f"The body cannot be read: {told}."
+    assert answer.json()["detail"] == f"The body cannot be read: {message}."
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def test_a_full_database_is_told_as_a_full_disk(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "status", "told"),
+    ("fault", "status", "message"),
     [
         (MemoryError(), 422, "too much memory"),
         (OSError(errno.ENOSPC, "No space left on device"), 503, "The disk of the service is full"),
@@ -283,7 +283,7 @@ def test_a_full_database_is_told_as_a_full_disk(tmp_path) -> None:
     ],
     ids=["memory", "disk", "other"],
 )
-def test_what_the_machine_lacks_is_told(service, monkeypatch, fault, status, told) -> None:
+def test_a_shortage_of_the_machine_is_reported(service, monkeypatch, fault, status, message) -> None:
     def refuse(*_):
         raise fault
 
@@ -291,11 +291,11 @@ def test_what_the_machine_lacks_is_told(service, monkeypatch, fault, status, tol
     with service.client(service.acme) as acme:
         answer = acme.put("/collections/lacking", json={})
     assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM_MEDIA)
-    assert told in answer.json()["detail"]
+    assert message in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
-    ("cause", "told"),
+    ("cause", "message"),
     [
         (BlockingIOError(errno.EAGAIN, "locked"), "Another process is writing"),
         (apsw.BusyError("locked"), "Another process is writing"),
@@ -303,12 +303,12 @@ def test_what_the_machine_lacks_is_told(service, monkeypatch, fault, status, tol
         (OSError(errno.EDQUOT, "Disk quota exceeded"), "The disk of the service is full"),
     ],
 )
-def test_only_a_lock_is_told_as_one(cause, told) -> None:
+def test_only_a_lock_is_reported_as_one(cause, message) -> None:
     for error in (StoreIOError(Path("index.sqlite"), "write", "reason"), ServiceDatabaseError(Path("x"), "reason")):
         error.__cause__ = cause
         problem = problem_of(error)
         assert problem.status == 503
-        assert problem.detail.startswith(told)
+        assert problem.detail.startswith(message)
 
 
 def test_the_index_says_that_its_lock_is_held(tmp_path) -> None:

@@ -141,7 +141,7 @@ def _is_number(value: Any) -> bool:
 # Submissions to inspect, evenly chosen by their names, and files of each: so many with names of programs, of documents
 # and of neither, so that a folder of data does not hide the program beside it.
 INSPECTED, EACH = 200, 5
-# Bytes of a file that count, which is a few pages: what a submission is does not depend on the longest file in it.
+# Maximum bytes of a file that count, a few pages: one long file does not decide the kind of a submission.
 COUNTED = 8192
 # Bytes of prose beside each byte of programs: with more, as in an essay with a script of three lines, it is prose.
 PROSE = 10

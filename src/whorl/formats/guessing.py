@@ -75,7 +75,7 @@ _CANDIDATES = (
     ("gb18030", "simplified"), ("big5", "traditional"), ("cp949", "korean"),
 )  # fmt: skip
 
-# Families whose letters stand beside those of ASCII in a word, and those that have thousands of letters.
+# Families that mix their letters with those of ASCII in a word, and those that have thousands of letters.
 _LATIN = frozenset({"western", "central", "turkish", "baltic"})
 _MANY = frozenset({"japanese", "simplified", "traditional", "korean"})
 

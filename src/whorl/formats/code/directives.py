@@ -97,7 +97,7 @@ _OPERATOR_WORDS = {
 
 _ISO646 = re.compile(rb"include[ \t]*[<\"]iso646\.h\b")
 
-# The literals and comments of C, of which nothing is substituted. An apostrophe may stand in a number.
+# Literals and comments of C, which stay as they are. A number may contain an apostrophe.
 _TEXT = rb"""(?:u8?|[UL])?(?:"(?:[^"\\\n]|\\(?s:.))*+"?|'(?:[^'\\\n]|\\(?s:.))*+'?)"""
 _NUMBER = rb"\.?[0-9](?:[eEpP][-+]|'(?=\w)|[\w.])*+"
 _WORD = rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+"
@@ -105,7 +105,7 @@ _SPELLING = b"|".join(map(re.escape, sorted(_SPELLINGS, key=len, reverse=True)))
 _COMMENT = rb"//(?:\\\r?\n|[^\n])*+|/\*(?s:.*?)(?:\*/|\Z)"
 
 # In C++, ``<::`` is a sign of less and two colons unless a third or an angle bracket follows. Words come first, since
-# most matches are words, but for the prefixes of literals; what is of no interest is taken up to the end of its line.
+# most matches are words, but for the prefixes of literals. Other text is skipped up to the end of its line.
 _SIGN = re.compile(rb"#|%:|\?\?=")
 _C_TOKEN = re.compile(
     rb"(?P<word>(?!(?:u8?|[UL])?[\"']|(?:u8?|[UL])?R\")%(word)b)"
@@ -158,7 +158,7 @@ class _Macros:
         self._resolved = {}
 
     def resolve(self, name: bytes) -> bytes:
-        """Return the token that a name stands for in the end. A name that leads to itself stands for itself."""
+        """Return the token that replaces a name after all macros. A name that leads back to itself is not replaced."""
         token = self._resolved.get(name)
         if token is None:
             seen, token = {name}, self.tokens.get(name, name)
@@ -173,8 +173,8 @@ class _Macros:
 
 
 class _Conditions:
-    """Whether directives count at some place of a program: what only the compiler knows is taken for true, but names
-    that are not defined in the file are not defined."""
+    """Whether directives count at some place of a program. Conditions that only the compiler can decide
+    are true, but names that are not defined in the file are not defined."""
 
     def __init__(self, macros: _Macros) -> None:
         self._macros = macros
@@ -209,14 +209,14 @@ class _Conditions:
 
 @cache
 def _occasion(has_operator_words: bool) -> re.Pattern[bytes]:
-    """Return a pattern of what a program has at least if anything is substituted in it."""
+    """Return a pattern that matches in every program with something to substitute."""
     words = rb"|\b(?:%b)\b" % b"|".join(_OPERATOR_WORDS) if has_operator_words else b""
     return re.compile(rb"define|%b%b" % (_SPELLING, words))
 
 
 def substituted_tokens(row: Language, data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Yield what stands for other spellings of C's signs and for macros of at most one token. The definitions of
-    macros that are used go."""
+    """Yield the replacements of other spellings of C's signs and of macros of at most one token. Remove the definitions
+    of macros that are used."""
     has_operator_words = row.operator_words or _ISO646.search(data) is not None
     if _occasion(has_operator_words).search(data) is None:
         return
@@ -240,7 +240,7 @@ def substituted_tokens(row: Language, data: bytes) -> Iterator[tuple[int, int, b
 
 
 def _met(data: bytes, macros: _Macros) -> Iterator[tuple[int, int, bytes | None, bytes]]:
-    """Yield what is substituted, and with None the directives that define a name or end its definition."""
+    """Yield the replacements, and with None the directives that define a name or end its definition."""
     conditions = _Conditions(macros)
     for match in _C_TOKEN.finditer(data):
         kind = match.lastgroup

@@ -265,7 +265,7 @@ def _detected(name: str, data: bytes) -> str:
 
 
 def _data(document: Document) -> tuple[bytes, str]:
-    """Return the document in UTF-8 without decoding what is UTF-8 already, and a remark on its encoding."""
+    """Return the document in UTF-8 without decoding it if it is UTF-8 already, and a remark on its encoding."""
     content = document.content
     if isinstance(content, Path):
         with Source(content) as source:

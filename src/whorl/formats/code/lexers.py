@@ -278,7 +278,7 @@ def _joined(tokens: Iterable[tuple[int, int, str]]) -> Coloured:
     starts, ends, letters = array("i"), array("i"), list[str]()
     for start, end, letter in tokens:
         if letters and start < ends[-1]:
-            continue  # the parser was given more than one token for what is one in the text
+            continue  # the parser got several tokens for one in the text
         if letters and letter == letters[-1] and start == ends[-1]:
             ends[-1] = end  # a string and its quotes are one span
         else:

@@ -1,8 +1,8 @@
-"""Give a parser what a compiler reads: escaped letters, digraphs and macros of one token are replaced, code that is
-never compiled and characters without width are taken away. NumPy is not imported here.
+"""Edit a program before it is parsed, as its compiler would: replace escaped letters, digraphs and macros of one token,
+remove code that is never compiled and characters without width. NumPy is not imported here.
 
 Each of these hides a copy at the cost of one search and replace. ``Edits`` leads from the edited text back to the
-original, so a token stands where its author wrote it.
+original, so a token has the place where its author wrote it.
 """
 
 import re
@@ -99,14 +99,14 @@ def preprocessed(row: Language, data: bytes, keywords: Callable[[], frozenset[st
     return edited
 
 
-# A backslash with what it escapes, so that one that is escaped escapes nothing: JLS 3.3.
+# A backslash with the escaped character, so that an escaped backslash escapes nothing: JLS 3.3.
 _ESCAPE = re.compile(
     rb"\\(?:u++([dD][89abAB][0-9a-fA-F]{2})\\u++([dD][c-fC-F][0-9a-fA-F]{2})|u++([0-9a-fA-F]{4})|(?s:.))"
 )
 
 
 def _escapes(data: bytes) -> Iterator[Piece]:
-    r"""Yield the letters for Java's escapes: ``\u0041`` is an A wherever it stands, even as a part of a keyword."""
+    r"""Yield the letters for Java's escapes: ``\u0041`` is an A everywhere, even in a keyword."""
     if b"\\u" not in data:
         return
     for match in _ESCAPE.finditer(data):
@@ -128,8 +128,8 @@ _WITH_ESCAPES = re.compile(rb"(?P<name>(?:[\w$\x80-\xff]|%b)++)|\\(?s:.)" % _NAM
 
 
 def _escapes_in_names(data: bytes, keywords: frozenset[str]) -> Iterator[Piece]:
-    """Yield the letters for escapes that stand in names. In strings letters may stand for them as well, so nothing is
-    looked for between quotes. A name that reads like a keyword stays as it is: an escaped keyword is a name."""
+    """Yield the letters for escapes in names. Quotes are not looked for: in a string, a letter means the same as its
+    escape. A name that reads like a keyword stays as it is: an escaped keyword is a name."""
     for match in _WITH_ESCAPES.finditer(data):
         if match["name"] is None or b"\\" not in match["name"]:
             continue
@@ -148,13 +148,13 @@ def _decoded(match: re.Match[bytes]) -> bytes:
 
 
 def _letter_of_name(number: int) -> bytes:
-    """Return a letter that may stand in a name in UTF-8; nothing for any other character."""
+    """Return a letter that is allowed in a name in UTF-8; nothing for any other character."""
     letter = chr(number) if number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else ""
     data = letter.encode()
     return data if f"a{letter}".isidentifier() or letter == "$" or _UNSEEN_SIGN.fullmatch(data) else b""
 
 
-# Characters without width or effect, in UTF-8; and one with the rest of the word that it stands in.
+# Characters without width or effect, in UTF-8; and one with the rest of its word.
 _UNSEEN = (
     rb"(?:\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf"
     rb"|\xf3\xa0[\x80\x81][\x80-\xbf])"

@@ -239,7 +239,7 @@ CONTACT = "contact"
 # Features are 64-bit numbers or become 64-bit hashes; larger numbers are mistakes.
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
-# From here on, a float may stand for several whole numbers.
+# From here on, several whole numbers have the same float.
 _WHOLE = 1 << 53
 
 

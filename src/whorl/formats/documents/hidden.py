@@ -126,7 +126,7 @@ def _sheet(page: str) -> dict[str, dict[str, str]]:
 
 
 def _rules(sheet: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the selectors and the declarations of each rule that stands alone."""
+    """Yield the selectors and the declarations of each rule outside of other rules."""
     first, *others = sheet.split("/*")
     text = first + "".join(comment.partition("*/")[2] for comment in others)
     depth = start = 0

@@ -14,7 +14,7 @@ SHARED: Final = frozenset({"global", "read", "reference"})
 
 WRITING: Final = frozenset({"assign", "declare", "augment", "update", "parameter", "each"})
 
-# What stands for several names where one could be set.
+# Patterns: several names in the place of one that is set.
 PATTERNS: Final = frozenset({"tuple", "array", "array_pattern", "object_pattern", "list_pattern"})
 
 # Kinds that only a grammar knows and that set the names in their first part.

@@ -44,8 +44,8 @@ def ask_once(node: TreeNode) -> TreeNode:
 
 
 def compare_once(node: TreeNode) -> TreeNode:
-    """Rewrite ``(a < b) == true`` as ``a < b``, and ``(a < b) == false`` as its negation. What is compared must be true
-    or false for certain."""
+    """Rewrite ``(a < b) == true`` as ``a < b``, and ``(a < b) == false`` as its negation. The
+    other side must be a boolean for certain."""
     if node.text not in EQUALITIES or len(node.children) != 2:
         return node
     for value, truth in (node.children, node.children[::-1]):
@@ -55,13 +55,13 @@ def compare_once(node: TreeNode) -> TreeNode:
     return node
 
 
-# Whether a comparison holds for what is the same.
+# Comparisons of equality: whether they hold for equal operands.
 EQUALITIES: Final = {b"==": True, b"===": True, b"is": True, b"!=": False, b"!==": False, b"is not": False}
 TRUTHS: Final = {b"true": True, b"True": True, b"false": False, b"False": False}
 
 
 def compare_boolean(node: TreeNode) -> TreeNode:
-    """Rewrite ``a == true`` as ``a`` where only what is true or false can be compared with it."""
+    """Rewrite ``a == true`` as ``a`` in languages that compare only booleans with it."""
     if node.text not in (b"==", b"!=") or len(node.children) != 2:
         return node
     for value, truth in (node.children, node.children[::-1]):

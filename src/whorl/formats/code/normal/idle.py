@@ -8,25 +8,26 @@ from whorl.formats.code.normal.nodes import EXPRESSIONS, IDLE, JUMPS, LEAVES, LI
 # Methods that end the program: what follows is not reached.
 ENDING: Final = frozenset(b"abort exit Exit _exit halt quit".split())
 
-# Methods that a program calls on what it only logs to; an object with more of them is what the program is about, such
-# as a turtle or a window.
+# Maximum number of methods that a program calls on an object that it only logs to. Objects with more methods, such as a
+# turtle or a window, are its subject.
 FEW: Final = 4
 
 
 def drop_log_calls(program_scopes: list[FunctionScope]) -> bool:
     """Drop statements like ``logger.debug("step 1")``: calls of methods from elsewhere, with literals only, on objects
-    that nobody asks for anything. Return whether there was any. A block that has more of them than of other statements
-    keeps them: they are what it does."""
+    that return nothing to it. Return whether there was any. A block with more of them than of other statements keeps
+    them: they are its work."""
     functions = {names.function.text for names in program_scopes}
-    told = [
+    log_calls = [
         (each, calls)
         for names in program_scopes
         for each in names.blocks
         if (calls := [child for child in each.children if _tells_literals(child, functions)])
     ]
-    silent = _silent({_receiver(call) for _, calls in told for call in calls}, program_scopes) if told else set()
+    receivers = {_receiver(call) for _, calls in log_calls for call in calls}
+    silent = _silent(receivers, program_scopes) if receivers else set()
     count = 0
-    for each, calls in told:
+    for each, calls in log_calls:
         gone = {id(call) for call in calls if _receiver(call) in silent}
         if 0 < len(gone) * 2 <= len(each.children):
             each.children = [child for child in each.children if id(child) not in gone]

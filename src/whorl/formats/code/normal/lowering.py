@@ -22,7 +22,7 @@ CHAINING: Final = frozenset({b"+", b"*", b"&&", b"||", b"&", b"|", b"^", b"<<", 
 # Operators that Python writes as words, and C++ may.
 SPELLED: Final = {b"and": b"&&", b"or": b"||", b"not": b"!", b"not_eq": b"!="}
 
-# Modifiers of what is never set again.
+# Modifiers of names that are never set again.
 FIXING: Final = frozenset({b"const", b"constexpr", b"final", b"readonly"})
 
 Syntax: TypeAlias = "tree_sitter.Node"

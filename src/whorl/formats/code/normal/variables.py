@@ -216,7 +216,7 @@ def _spread(inside: list[TreeNode], values: dict[bytes, TreeNode], classes: set[
             become(node, order_operands(reckoned) if reckoned.kind == "op" else reckoned)
 
 
-# Literals that a local name stands for.
+# Kinds of literals that replace a local name.
 NUMBERS: Final = LITERALS - {"string"}
 
 
