@@ -110,3 +110,16 @@ def test_what_is_given_by_reference_is_left_alone():
 def test_decorated_and_generating_functions_are_left_alone():
     for head, value in (("@cache\n", "return a * a"), ("", "yield a * a")):
         assert "function" in repr(tree("python", f"{head}def sq(a):\n    {value}\n\nf(sq(x))\n"))
+
+
+@pytest.mark.parametrize("language", ["csharp", "java"])
+def test_calls_on_objects_are_not_the_constructor(language):
+    """A constructor has no name of its own, and neither has what is called on an object."""
+    constructor = "A(int n) { show(n); }"
+    twice = "int twice(int n) { if (n > 3) { return 1; } return n + n; }"
+    calls = "list.add(n); list.remove(n + 1);"
+    source = f"class A {{ {constructor} {twice} void run(L list, int n) {{ f(twice(n)); {calls} }} }}"
+    inside = repr(tree(language, source))
+    assert "function(block(parameter(name:n)), block(call(name:show, name:n)))" in inside
+    assert "call(field:add(name:list), name:n)" in inside
+    assert "call(field:remove(name:list), op:+(name:n, number:1))" in inside

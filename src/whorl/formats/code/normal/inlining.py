@@ -112,11 +112,11 @@ def inline_functions(
     those of the program. See ``scope`` for ``implicit`` and ``script``."""
     times = Counter(names.function.text for names in program_scopes[1:])
     reads = settle(program_scopes, script=script)
-    # Of a name that is given twice nobody knows which is called.
+    # Of a name that is given twice nobody knows which is called. A constructor has none.
     local = {
-        names.function.text: names
+        name: names
         for names in program_scopes[1:]
-        if names.function.kind == "function" and times[names.function.text] == 1
+        if names.function.kind == "function" and (name := names.function.text) and times[name] == 1
     }
     if any(reads[called(name)] for name in local) and _Inliner(program, program_scopes, local, reads, implicit).run():
         program_scopes = scopes(program, implicit=implicit)
