@@ -1,7 +1,7 @@
 """Inline small functions of the same file into their calls; merge equal calls first."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container
 from typing import Final
 
 from whorl.formats.code.normal.analysis import (
@@ -101,6 +101,12 @@ DEPTH: Final = 4
 # Nodes that a program may grow by: as many as it has, and for small ones this many.
 GROWTH: Final = 500
 
+# Nodes that cannot be moved to a call. A function may return at its end.
+STAYING: Final = LATER | {"await", "return", "yield"}
+
+# Nodes whose parts may not be evaluated.
+UNSURE: Final = frozenset({"block", "conditional"})
+
 # The part of other statements that is evaluated first.
 EVALUATED: Final = {"if": 0, "loop": 0, "each": 1}
 
@@ -187,7 +193,10 @@ class _Inliner:
         stuck: set[int] = set()  # calls that stay, and are made before those that follow
         may_hoist = statement.kind in SIMPLE or statement.kind == "if"
         part = statement if statement.kind in SIMPLE else statement.children[EVALUATED[statement.kind]]
-        for call in list(_certain_calls(part)):
+        calls: list[TreeNode] = []
+        if _calls_any(part, self._local):
+            _add_certain_calls(part, calls)
+        for call in calls:
             function = self._called(call, callers)
             is_first = may_hoist and (not stuck or stuck <= {id(node) for node in call.walk()})
             hoisted = None if function is None else self._replaced(call, function, names, call is statement, is_first)
@@ -266,19 +275,26 @@ class _Inliner:
             each.children = [child for child in each.children if child.kind != "function" or child.text not in gone]
 
 
-def _certain_calls(part: TreeNode) -> Iterator[TreeNode]:
-    """Yield the calls of a statement that are certainly made now, those in arguments first."""
-    is_sure = part.kind in KNOWN and part.kind not in ("conditional", "block")
-    if not is_sure or (part.kind == "op" and part.text in SHORT_CIRCUIT):
+def _add_certain_calls(part: TreeNode, calls: list[TreeNode]) -> None:
+    """Add the calls of a statement that are certainly made now, those in arguments first."""
+    kind = part.kind
+    if kind not in KNOWN or kind in UNSURE or (kind == "op" and part.text in SHORT_CIRCUIT):
         return
     for child in part.children:
-        yield from _certain_calls(child)
-    if part.kind == "call":
-        yield part
+        if child.kind not in LEAVES:
+            _add_certain_calls(child, calls)
+    if kind == "call":
+        calls.append(part)
 
 
 def _size(function: TreeNode) -> int:
-    return sum(1 for _ in function.walk())
+    size = 0
+    waiting = [function]
+    while waiting:
+        node = waiting.pop()
+        size += 1
+        waiting += node.children
+    return size
 
 
 def _is_plain(parameter: TreeNode) -> bool:
@@ -288,16 +304,27 @@ def _is_plain(parameter: TreeNode) -> bool:
 def _is_straight(function: TreeNode) -> bool:
     """Return whether a function returns only at its end and holds nothing that cannot be moved."""
     statements = function.children[1].children
-    for number, statement in enumerate(statements):
-        for node in statement.walk():
-            is_last = node is statement and number == len(statements) - 1
-            if (node.kind == "return" and not is_last) or node.kind in LATER or node.kind in ("yield", "await"):
-                return False
-    return bool(statements)
+    if not statements:
+        return False
+    last = statements[-1]
+    waiting = [*statements[:-1], *last.children] if last.kind == "return" else statements.copy()
+    while waiting:
+        node = waiting.pop()
+        if node.kind in STAYING:
+            return False
+        waiting += node.children
+    return True
 
 
-def _calls_any(function: TreeNode, names: tuple[bytes, ...]) -> bool:
-    return any(node.kind == "call" and node.children and node.children[0].text in names for node in function.walk())
+def _calls_any(part: TreeNode, names: Container[bytes]) -> bool:
+    """Return whether a tree has a call of one of these functions."""
+    waiting = [part]
+    while waiting:
+        node = waiting.pop()
+        if node.kind == "call" and node.children and node.children[0].text in names:
+            return True
+        waiting += node.children
+    return False
 
 
 def _acts(value: TreeNode) -> bool:
