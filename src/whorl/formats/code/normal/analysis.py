@@ -140,17 +140,22 @@ def settle(program_scopes: list[FunctionScope], *, script: bool) -> Tally:
     return reads
 
 
-def settle_fields(program_scopes: list[FunctionScope]) -> None:
-    """Rename the field ``this.b`` to ``b``, unless a function declares its own ``b`` there."""
+def settle_fields(program_scopes: list[FunctionScope]) -> bool:
+    """Rename the field ``this.b`` to ``b``, unless a function declares its own ``b`` there. Return whether there was
+    any."""
+    count = 0
     hidden: dict[int, set[bytes]] = {}
     for names in program_scopes:  # outer ones first
         outer = set() if names.around is None else hidden[id(names.around)]
         # A class sees no names of the function around it by ``this``, and what it declares are the fields themselves.
         hidden[id(names)] = outer | names.declared if names.function.kind in LATER else set()
         for node in within(names.function):
-            bare = node.text.removeprefix(OF_THIS)
-            if node.kind == "name" and bare not in hidden[id(names)]:
-                node.text = bare
+            if node.kind == "name" and node.text.startswith(OF_THIS):
+                bare = node.text.removeprefix(OF_THIS)
+                if bare not in hidden[id(names)]:
+                    node.text = bare
+                    count += 1
+    return count > 0
 
 
 def _write(node: TreeNode, names: FunctionScope, implicit: bool) -> None:

@@ -383,10 +383,10 @@ def rewrite(how: Plan, program: TreeNode, data: bytes, chosen: int = nodes.ALL) 
     """Apply the rewrites of whole functions and programs."""
     name = how.row.name
     implicit, script = name in IMPLICIT, name in SCRIPTS
-    # Without it there is no field to tell from a name, and a walk is saved.
-    if b"this" in data and name not in WITHOUT_THIS:
-        settle_fields(scopes(program, implicit=implicit))
     scoped = scopes(program, implicit=implicit)
+    # Without it there is no field to tell from a name, and a walk is saved.
+    if b"this" in data and name not in WITHOUT_THIS and settle_fields(scoped):
+        scoped = scopes(program, implicit=implicit)
     is_spread = bool(chosen & nodes.TEMPORARIES) and spread_constants(scoped, script=script)
     if (chosen & nodes.IDLE and drop_log_calls(scoped)) or is_spread:
         scoped = scopes(program, implicit=implicit)
