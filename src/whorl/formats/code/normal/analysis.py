@@ -41,8 +41,9 @@ class Tally:
 
     def update(self, other: "Tally") -> None:
         """Add all that another tally counts."""
+        mine = self.times
         for name, times in other.times.items():
-            self.add(name, times)
+            mine[name] = mine.get(name, 0) + times
 
 
 class FunctionScope:
@@ -125,7 +126,12 @@ def settle(program_scopes: list[FunctionScope], *, script: bool) -> Tally:
         writes.update(names.writes)
         private |= names.private
         if names.around is not None:
-            names.around.captured |= names.captured | (names.names() - names.declared)
+            captured, declared = names.around.captured, names.declared
+            captured |= names.captured
+            for tally in (names.reads, names.writes):
+                for name in tally.times:
+                    if name not in declared:
+                        captured.add(name)
     private = {
         name for name in private if not (reads[OF_THIS + name] or writes[OF_THIS + name] or writes[OF_ANY + name])
     }

@@ -27,9 +27,9 @@ def share_calls(names: FunctionScope, local: dict[bytes, FunctionScope]) -> None
     calls_by_key: dict[tuple[bytes, ...], list[TreeNode]] = {}
     for each in names.blocks[:MANY]:
         for statement in each.children:
-            for call in _steady_calls(statement, names.local_names):
-                function = local.get(call.children[0].text)
-                if function is not None and function is not names and _is_pure_function(function):
+            for call in _steady_calls(statement, local, names.local_names):
+                function = local[call.children[0].text]
+                if function is not names and _is_pure_function(function):
                     key = tuple(child.text for child in call.children)
                     calls_by_key.setdefault(key, []).append(call)
     for number, (key, calls) in enumerate(calls_by_key.items()):
@@ -37,14 +37,17 @@ def share_calls(names: FunctionScope, local: dict[bytes, FunctionScope]) -> None
             _share(key, calls, names, b"%s\0%d" % (key[0], number))
 
 
-def _steady_calls(statement: TreeNode, local_names: set[bytes]) -> list[TreeNode]:
-    """Return the calls of a statement, outside inner blocks, whose arguments are all local names and literals."""
+def _steady_calls(statement: TreeNode, local: dict[bytes, FunctionScope], local_names: set[bytes]) -> list[TreeNode]:
+    """Return the calls of these functions in a statement, outside inner blocks, whose arguments are all local names and
+    literals."""
     calls: list[TreeNode] = []
     waiting = [statement]
     while waiting:
         node = waiting.pop()
-        if node.kind == "call" and node.children and node.children[0].kind == "name" and _is_steady(node, local_names):
-            calls.append(node)
+        if node.kind == "call" and node.children:
+            function = node.children[0]
+            if function.kind == "name" and function.text in local and _is_steady(node, local_names):
+                calls.append(node)
         waiting += [child for child in node.children if child.kind != "block" and child.kind not in LATER]
     return calls
 
@@ -141,6 +144,7 @@ class _Inliner:
     ) -> None:
         self._program, self._scopes, self._local, self._implicit = program, program_scopes, local, implicit
         self._calls = reads
+        self._called_names = {called(name) for name in local}
         self._room = max(GROWTH, _size(program))
         self._sizes: dict[bytes, int] = {}
         self._used: set[bytes] = set()
@@ -173,7 +177,7 @@ class _Inliner:
 
     def _fill(self, names: FunctionScope, callers: tuple[bytes, ...]) -> bool:
         """Inline into a function; return whether there was anything to inline."""
-        if not any(name.endswith(b"()") and name[:-2] in self._local for name in names.reads.times):
+        if self._called_names.isdisjoint(names.reads.times):
             return False
         before = self._number
         share_calls(names, self._local)
