@@ -1,5 +1,6 @@
 """What every test can use: both kernels, a browser, and Hypothesis settings that suit two cores."""
 
+import gc
 import os
 import random
 import shutil
@@ -159,6 +160,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.properties)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of garbage collections: thousands of tests live until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=["native", "specification"])
