@@ -11,11 +11,11 @@ import pytest
 
 from tests.service.harness import prose, running, settings_in
 from tests.service.stage import until
-from whorl.errors import StoreIOError
-from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, Pool, RateLimiter
-from whorl.service.context import Context
+from whorl.errors import InputError, StoreIOError
+from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, DeletionReserve, Pool, RateLimiter
+from whorl.service.context import RESERVE, Context
 from whorl.service.database import ServiceDatabaseError
-from whorl.service.middleware import GONE
+from whorl.service.middleware import GONE, LOG
 from whorl.service.problems import PROBLEM_MEDIA, Problem, disk_full, problem_of
 from whorl.storage.folder import writing
 
@@ -266,12 +266,42 @@ def test_a_disk_that_is_nearly_full_takes_nothing_in_and_answers_searches(tmp_pa
         assert acme.delete(f"/documents/{number}").status_code in (200, 202)  # so that room can be made
 
 
-def test_a_full_database_is_told_as_a_full_disk(tmp_path) -> None:
+def test_a_deletion_has_room_when_nothing_is_free(tmp_path, monkeypatch) -> None:
+    free = 1 << 40
+    monkeypatch.setattr("whorl.service.context.free_bytes", lambda _: free)
+    settings = settings_in(tmp_path)
+    reserve = settings.index / RESERVE
+    with running(settings) as service, service.client(service.acme) as acme:
+        assert reserve.stat().st_blocks * 512 >= DeletionReserve.SIZE
+        numbers = [
+            acme.post("/documents", json={"name": name, "text": prose(1)}).json()["document"]["id"] for name in "ab"
+        ]
+        assert acme.delete(f"/documents/{numbers[0]}").status_code == 200
+        assert reserve.exists()
+        free = 0
+        assert acme.post("/documents", json={"name": "c", "text": prose(2)}).status_code == 503
+        assert reserve.exists()  # only deletions may use it
+        assert acme.delete(f"/documents/{numbers[1]}").status_code == 200
+        assert not reserve.exists()
+        free = 1 << 40
+        assert acme.put("/collections/new", json={}).status_code == 200
+        assert reserve.exists()
+        with pytest.raises(InputError, match="another server"), running(settings):
+            pass
+        assert reserve.exists()  # the server that was refused left it
+    assert not reserve.exists()
+
+
+def test_a_full_database_is_told_as_a_full_disk(tmp_path, caplog) -> None:
     with running(settings_in(tmp_path)) as service, service.client(service.acme) as acme:
         service.context.database._writer.rows("PRAGMA max_page_count = 1")
         while (answer := acme.put("/collections/full", json={})).status_code == 200:
             pass  # until the page of the audit log is full
         assert (answer.json()["detail"], answer.headers["retry-after"]) == (disk_full().detail, "600")
+    (line,) = [each for each in caplog.records if each.name == LOG.name]
+    assert "PUT /api/v1/collections/full: " in line.getMessage()
+    assert "database or disk is full" in line.getMessage()
+    assert line.exc_info is None
 
 
 @pytest.mark.parametrize(

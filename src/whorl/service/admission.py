@@ -1,16 +1,19 @@
-"""Limits: request rates, pace of uploads, event streams, pools of index readers, bytes of uploads, and
-bytes that a tenant stores."""
+"""Limits: request rates, pace of uploads, event streams, pools of index readers, bytes of uploads,
+bytes that a tenant stores, and bytes of the disk that are kept for deletions."""
 
+import os
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 from threading import Condition, Lock
 from typing import Generic, TypeVar
 
 from whorl.service.problems import Problem
+from whorl.storage.files import PRIVATE_FILE, translate_os_errors
 
 # Buckets that are remembered: those of the most recent who asked. A forgotten one is a full one.
 REMEMBERED = 10_000
@@ -327,3 +330,44 @@ class StorageQuota:
 
 def _megabytes(size: int) -> str:
     return f"{size / _MEGABYTE:,.1f}"
+
+
+class DeletionReserve:
+    """A file that keeps bytes of the disk for deletions: each writes a receipt and a line of the audit log, also when
+    nothing is free. ``free_bytes`` returns how many bytes are free."""
+
+    # Bytes of the file: what the logs of both databases grow to before they are written anew, twice.
+    SIZE = 16 * _MEGABYTE
+
+    # A deletion needs less than this.
+    LEAST = _MEGABYTE
+
+    def __init__(self, path: Path, free_bytes: Callable[[], int]) -> None:
+        self._path, self._free_bytes = path, free_bytes
+
+    def fill(self) -> None:
+        """Create the file, unless it is there or would take most of what is free."""
+        if self._is_filled() or self._free_bytes() < 2 * self.SIZE:
+            return
+        with translate_os_errors(self._path, "create"):
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+            try:
+                os.posix_fallocate(descriptor, 0, self.SIZE)
+            finally:
+                os.close(descriptor)
+
+    def release(self) -> None:
+        """Remove the file if the disk is full."""
+        if self._free_bytes() < self.LEAST:
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove the file."""
+        with translate_os_errors(self._path, "remove"):
+            self._path.unlink(missing_ok=True)
+
+    def _is_filled(self) -> bool:
+        try:
+            return self._path.stat().st_size == self.SIZE
+        except FileNotFoundError:
+            return False

@@ -18,7 +18,8 @@ from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from whorl._version import VERSION
-from whorl.errors import InputError, WhorlError
+from whorl.errors import InputError, ReplacedError, WhorlError
+from whorl.formats.archives.names import printable
 from whorl.formats.documents.extraction import always_in_worker
 from whorl.service.api import admin, documents, jobs, search
 from whorl.service.api.authentication import context_of
@@ -100,7 +101,11 @@ async def _problem_answer(request: Request, error: Exception) -> Response:
     """Answer an error: as problem JSON for the API, as a page otherwise."""
     problem = _problem(error)
     if problem.status >= 500 and problem is not error:
-        LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+        is_known = is_disk_full(error) or isinstance(error, ReplacedError)  # where it was found does not matter
+        reason = f"{printable(str(error))}: {problem.detail}" if is_known else problem.detail
+        LOG.error(
+            "%s %s: %s", request.method, printable(request.url.path), reason, exc_info=None if is_known else error
+        )
     principal = getattr(request.state, "principal", None)  # nobody, if it failed before that was known
     if problem.status == 403 and principal is not None:
         await run_in_threadpool(context_of(request).forbade, principal, f"{request.method} {request.url.path}")

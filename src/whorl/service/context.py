@@ -15,7 +15,7 @@ from whorl.errors import ReplacedError
 from whorl.sandbox import default_sandbox
 from whorl.sandbox.jail import describe_jail
 from whorl.sandbox.pool import use_workers
-from whorl.service.admission import ByteBudget, Pool, RateLimiter, StorageQuota, StreamLimiter
+from whorl.service.admission import ByteBudget, DeletionReserve, Pool, RateLimiter, StorageQuota, StreamLimiter
 from whorl.service.audit import AuditLog
 from whorl.service.authentication import Principal, SessionStore, Token, TokenStore
 from whorl.service.database import SERVICE_DATABASE, ServiceDatabase
@@ -43,6 +43,9 @@ BODY_STEP = 1 << 18
 
 # Documents that are fetched at a time, and as many may wait.
 FETCHES = 4
+
+# The file in the index's folder that keeps room for deletions.
+RESERVE = "service.reserve"
 
 # Workers of the sandbox beside those for searches: for lists of archives and looks at one document.
 SPARE_WORKERS = 2
@@ -151,6 +154,7 @@ class Context:
         self._sweeps = Pool(lambda: _sweep_of(settings), 1, SMALL_WAITING)
         self._fetches = Pool(object, FETCHES, FETCHES)
         self.drafts = DraftSizes()
+        self._reserve = DeletionReserve(settings.index / RESERVE, lambda: _free_bytes(settings.index))
         self.quota = StorageQuota(settings.quota, self._document_bytes, self._job_bytes)
         self.metrics, self.streams = Metrics(), StreamLimiter(settings.streams)
         self.upkeep = Maintenance(
@@ -168,6 +172,7 @@ class Context:
         self.jail = describe_jail(default_sandbox().jail())
         self.runner.start()
         self._is_started = True
+        self._reserve.fill()
         with self.reading() as index, index.reading():
             self.ownership.learn(index)
         if self.has_registry:
@@ -185,6 +190,8 @@ class Context:
         self._is_closed = True
         pools = (self._searchers, self._lookers, self._processes, self._registries, self._sweeps)
         with ExitStack() as steps:  # taken from the last to the first
+            if self._is_started:  # otherwise it may be another server's
+                steps.callback(self._reserve.remove)
             steps.callback(self.database.close)
             steps.callback(self.writer.close)
             for pool in pools:
@@ -281,13 +288,13 @@ class Context:
     def check_room(self, store: Path | None = None) -> None:
         """Raise 503 if the disk of a store, by default the index, is nearly full, so that maintenance still has space.
         Call it before anything is stored, not before anything is deleted."""
-        folder = store or self.settings.index
-        try:
-            free = free_bytes(folder)
-        except FileNotFoundError as error:
-            raise ReplacedError(folder) from error
-        if free < self.settings.disk_reserve:
+        if _free_bytes(store or self.settings.index) < self.settings.disk_reserve:
             raise disk_full()
+        self._reserve.fill()
+
+    def make_room(self) -> None:
+        """Make room for the receipt and the audit log if nothing is free. Call it before anything is deleted."""
+        self._reserve.release()
 
     def note(self, principal: Principal, action: str, subject: object = "", detail: str = "") -> None:
         """Add an entry to the audit log."""
@@ -336,6 +343,13 @@ class Context:
 def _share_of(principal: Principal | None) -> str | None:
     """Return whose share of a pool a request uses. The house counts as a tenant."""
     return None if principal is None else principal.tenant or ""
+
+
+def _free_bytes(folder: Path) -> int:
+    try:
+        return free_bytes(folder)
+    except FileNotFoundError as error:
+        raise ReplacedError(folder) from error
 
 
 def _close_free(pool: Pool[Any]) -> None:

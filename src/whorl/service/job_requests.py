@@ -170,6 +170,7 @@ def get_job(context: Context, principal: Principal, id_: str) -> ServiceJob:
 def cancel_job(context: Context, principal: Principal, id_: str) -> ServiceJob:
     """Cancel a job, unless it has ended."""
     before = get_job(context, principal, id_)
+    context.make_room()
     job = context.jobs.cancel(id_)
     context.note(principal, "cancel", id_)
     return job or before
@@ -180,6 +181,7 @@ def forget_result(context: Context, principal: Principal, id_: str) -> ServiceJo
     job = get_job(context, principal, id_)
     if not job.state.is_over:
         raise Problem(409, "The job is still running. Cancel it first.")
+    context.make_room()
     context.jobs.forget_result(id_)
     context.note(principal, "delete result", id_)
     return get_job(context, principal, id_)
