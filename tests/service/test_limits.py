@@ -1,4 +1,5 @@
 import errno
+import os
 import socket
 import threading
 import time
@@ -17,6 +18,7 @@ from whorl.service.context import RESERVE, Context
 from whorl.service.database import ServiceDatabaseError
 from whorl.service.middleware import GONE, LOG
 from whorl.service.problems import PROBLEM_MEDIA, Problem, disk_full, problem_of
+from whorl.service.runner import LOCK
 from whorl.storage.folder import writing
 
 
@@ -264,6 +266,21 @@ def test_a_disk_that_is_nearly_full_takes_nothing_in_and_answers_searches(tmp_pa
         ]
         number = acme.get("/documents").json()["documents"][0]["id"]
         assert acme.delete(f"/documents/{number}").status_code in (200, 202)  # so that room can be made
+
+
+def test_health_says_that_the_disk_cannot_be_written(tmp_path, monkeypatch) -> None:
+    def read_only(path, *rest, opened=os.open):
+        if Path(path).name == LOCK:
+            raise OSError(errno.EROFS, "Read-only file system")
+        return opened(path, *rest)
+
+    with running(settings_in(tmp_path)) as service, service.client() as anybody:
+        assert anybody.get("/health").status_code == 200
+        with monkeypatch.context() as patched:
+            patched.setattr("whorl.service.context.os.open", read_only)
+            answer = anybody.get("/health")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "600")
+    assert answer.json()["detail"] == "The disk of the service cannot be written: Read-only file system."
 
 
 def test_a_deletion_has_room_when_nothing_is_free(tmp_path, monkeypatch) -> None:

@@ -1,6 +1,7 @@
 """The application context: everything that a running service has open. Every operation takes it."""
 
 import logging
+import os
 import sys
 import time
 from collections import Counter
@@ -23,9 +24,9 @@ from whorl.service.disclosure import Disclosure
 from whorl.service.index_process import IndexProcess, IndexThread
 from whorl.service.jobs import JobQueue
 from whorl.service.middleware import FORM, Metrics
-from whorl.service.problems import Problem, disk_full
+from whorl.service.problems import MUCH_LATER, Problem, disk_full
 from whorl.service.retention import CollectionStore, Maintenance, ReceiptStore
-from whorl.service.runner import Runner, free_bytes
+from whorl.service.runner import LOCK, Runner, free_bytes
 from whorl.service.settings import ServiceSettings
 from whorl.service.tenant_index import WAITING, DocumentWriter, Ownership, TenantIndex, adopt_owners
 from whorl.service.workspace import JOBS_FOLDER
@@ -291,6 +292,15 @@ class Context:
         if _free_bytes(store or self.settings.index) < self.settings.disk_reserve:
             raise disk_full()
         self._reserve.fill()
+
+    def check_writable(self) -> None:
+        """Raise 503 if files of the index cannot be opened to write: a disk with errors becomes read-only."""
+        try:
+            os.close(os.open(self.settings.index / LOCK, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as error:
+            raise Problem(
+                503, f"The disk of the service cannot be written: {error.strerror}.", retry_after=MUCH_LATER
+            ) from error
 
     def make_room(self) -> None:
         """Make room for the receipt and the audit log if nothing is free. Call it before anything is deleted."""
