@@ -240,6 +240,11 @@ class ManuscriptCheck:
         """Whether the manuscript is source code."""
         return _is_program(self.format)
 
+    @property
+    def has_tokens(self) -> bool:
+        """Whether passages were compared by their tokens: those of programs and of the code in notebooks."""
+        return any(passage.tokens is not None for source in self.sources for passage in source.passages)
+
     def counted_passages(
         self, *, with_common: bool = False
     ) -> Iterator[tuple[ManuscriptSource, SourcePassage, list[Span]]]:
