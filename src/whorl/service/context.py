@@ -13,6 +13,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from whorl.errors import ReplacedError
+from whorl.report.words import counted
 from whorl.sandbox import default_sandbox
 from whorl.sandbox.jail import describe_jail
 from whorl.sandbox.pool import use_workers
@@ -28,7 +29,7 @@ from whorl.service.problems import MUCH_LATER, Problem, disk_full
 from whorl.service.retention import CollectionStore, Maintenance, ReceiptStore
 from whorl.service.runner import LOCK, Runner, free_bytes
 from whorl.service.settings import ServiceSettings
-from whorl.service.tenant_index import WAITING, DocumentWriter, Ownership, TenantIndex, adopt_owners
+from whorl.service.tenant_index import WAITING, DocumentWriter, KnownOwners, Ownership, TenantIndex, adopt_owners
 from whorl.service.workspace import JOBS_FOLDER
 from whorl.storage.files import make_private_folder
 
@@ -175,7 +176,8 @@ class Context:
         self._is_started = True
         self._reserve.fill()
         with self.reading() as index, index.reading():
-            self.ownership.learn(index)
+            known = self.ownership.learn(index)
+        self._repeat_deletions(known)
         if self.has_registry:
             with self.registry():
                 pass  # that it can be opened
@@ -315,6 +317,16 @@ class Context:
     def forbade(self, principal: Principal, what: str) -> None:
         """Add an entry about a forbidden request."""
         self.audit.note(principal.token_id, principal.tenant, what, "", "refused", principal.address)
+
+    def _repeat_deletions(self, known: KnownOwners) -> None:
+        """Delete documents again that an older copy of the index brought back, or whose deletion was interrupted."""
+        back = self.writer.repeat_deletions(known)
+        for entry in back:
+            self.audit.note(None, entry.owner, "delete again", str(entry.id), "done", "", "it was in the index")
+        if back:
+            _log.warning(
+                "%s with a receipt in the index, as after a restore: deleted again", counted(len(back), "document")
+            )
 
     def _document_bytes(self) -> dict[str | None, int]:
         with self.reading() as index, index.reading():
