@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from whorl._version import VERSION
@@ -109,12 +110,25 @@ async def _problem_answer(request: Request, error: Exception) -> Response:
     principal = getattr(request.state, "principal", None)  # nobody, if it failed before that was known
     if problem.status == 403 and principal is not None:
         await run_in_threadpool(context_of(request).forbade, principal, f"{request.method} {request.url.path}")
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}  # such as Allow
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}  # such as Content-Range
+    if problem.status == 405:
+        headers["Allow"] = ", ".join(_methods_at(request))
     if not request.url.path.startswith(API):
         page = await run_in_threadpool(problem_page, request, problem)
         page.headers.update(headers)
         return page
     return JSONResponse(problem.as_dict(), problem.status, {**problem.headers(), **headers}, PROBLEM_MEDIA)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return all methods of the requested path. Starlette names those of the first of its routes."""
+    routes = request.app.routes
+    methods = [
+        method
+        for method in ("DELETE", "GET", "POST", "PUT")
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    return [*methods, "HEAD"] if "GET" in methods else methods  # HEAD is GET without the body
 
 
 def _problem(error: Exception) -> Problem:

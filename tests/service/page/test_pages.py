@@ -557,7 +557,7 @@ def test_the_page_and_the_api_let_a_token_live_as_long(admin):
 
 def test_a_page_that_takes_no_such_request_says_which_it_takes(acme):
     answer = acme.delete("/documents")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
     assert "Look at" not in answer.text
     assert "Use the menu" in text_of(answer.text)
     assert acme.get("/sign-out").headers["allow"] == "POST"
