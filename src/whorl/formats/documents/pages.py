@@ -1,10 +1,12 @@
 """Extract the text of PDF (PDFium) and PostScript (Ghostscript) page by page, and rejoin hyphenated words."""
 
+import ctypes
 import os
 import re
 import subprocess
 import time
 from collections.abc import Iterator
+from itertools import chain, groupby, pairwise
 from typing import Any
 
 from whorl.errors import DocumentError
@@ -107,9 +109,52 @@ def _pdf_pages(document: Any, first: int) -> Iterator[str | None]:
         except pypdfium2.PdfiumError:
             yield None
             continue
-        yield text.get_text_range()
+        yield _in_reading_order(text.get_text_range(), text)
         text.close()
         page.close()
+
+
+# Words in letters that are written from right to left, with their marks; not digits, which are written as in Latin.
+_FROM_THE_RIGHT = re.compile(
+    "[\u0590-\u05ff\u0610-\u061a\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}"
+)
+_LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
+
+
+def _in_reading_order(text: str, page: Any) -> str:
+    """Return the text of a page with the letters of words from right to left in reading order. PDFium turns most such
+    words round, but not those of whose letters the PDF gives the text (/ActualText), as browsers write them."""
+    if not _FROM_THE_RIGHT.search(text) or len(text) != page.count_chars():
+        return text
+    return _FROM_THE_RIGHT.sub(lambda word: _read_from_the_right(word, page), text)
+
+
+def _read_from_the_right(word: re.Match[str], page: Any) -> str:
+    places = _along_the_line(page.raw, *word.span())
+    placed = groupby(zip(word[0], places, strict=True), lambda letter: letter[1])
+    glyphs = [_ligature([letter for letter, _ in glyph]) for _, glyph in placed]
+    to_the_right = sum(after > before for before, after in pairwise(places))
+    to_the_left = sum(after < before for before, after in pairwise(places))
+    return "".join(chain.from_iterable(reversed(glyphs) if to_the_right > to_the_left else glyphs))
+
+
+def _ligature(glyph: list[str]) -> list[str]:
+    """Return the letters of one glyph in reading order: PDFium turns those of lam and alef round."""
+    is_turned = len(glyph) > 1 and glyph[0] in _ALEFS and glyph[1] == _LAM
+    return [glyph[1], glyph[0], *glyph[2:]] if is_turned else glyph
+
+
+def _along_the_line(page: Any, start: int, end: int) -> list[float]:
+    """Return where each letter of a word begins, from left to right as it is read: the page may be rotated. A text
+    layer of scanned pages may be mirrored, but its letters stand upright."""
+    from pypdfium2 import raw
+
+    x, y, matrix, places = ctypes.c_double(), ctypes.c_double(), raw.FS_MATRIX(), list[float]()
+    raw.FPDFText_GetMatrix(page, start, matrix)
+    for at in range(start, end):
+        raw.FPDFText_GetCharOrigin(page, at, x, y)
+        places.append(round(x.value * matrix.d - y.value * matrix.c, 2))
+    return places
 
 
 def _note(pages: list[str], damaged: int) -> str:
