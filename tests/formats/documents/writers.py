@@ -41,7 +41,7 @@ def docx(body, **others):
     rows = [(f"r{i}", kind.rstrip("0123456789"), f"{kind}.xml") for i, kind in enumerate(others)]
     parts["word/_rels/document.xml.rels"] = relations(*rows)
     for kind, content in others.items():
-        parts[f"word/{kind}.xml"] = f'<w:x xmlns:w="{W}">{content}</w:x>'
+        parts[f"word/{kind}.xml"] = content if isinstance(content, bytes) else f'<w:x xmlns:w="{W}">{content}</w:x>'
     return zipped(parts)
 
 
