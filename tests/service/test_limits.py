@@ -13,6 +13,7 @@ import pytest
 from tests.service.harness import prose, running, settings_in
 from tests.service.stage import until
 from whorl.errors import InputError, StoreIOError
+from whorl.index.index import Index
 from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, DeletionReserve, Pool, RateLimiter
 from whorl.service.context import RESERVE, Context
 from whorl.service.database import ServiceDatabaseError
@@ -356,6 +357,21 @@ def test_only_a_lock_is_reported_as_one(cause, message) -> None:
         problem = problem_of(error)
         assert problem.status == 503
         assert problem.detail.startswith(message)
+
+
+def test_a_database_that_a_full_disk_keeps_from_being_opened_says_so(tmp_path, monkeypatch) -> None:
+    """SQLite calls it a disk I/O error."""
+
+    def refuse(*_: object) -> None:
+        error = apsw.IOError("disk I/O error")
+        error.extendedresult = apsw.SQLITE_IOERR_SHMSIZE
+        raise error
+
+    settings = settings_in(tmp_path)
+    monkeypatch.setattr("whorl.storage.connection.Connection.rows", refuse)
+    with pytest.raises(StoreIOError, match="No space left on device") as refused:
+        Index.open(settings.index)
+    assert problem_of(refused.value).detail == disk_full().detail
 
 
 def test_the_index_says_that_its_lock_is_held(tmp_path) -> None:
