@@ -374,6 +374,25 @@ def test_a_database_that_a_full_disk_keeps_from_being_opened_says_so(tmp_path, m
     assert problem_of(refused.value).detail == disk_full().detail
 
 
+def test_slow_requests_of_a_tenant_leave_connections_and_streams_to_others(tmp_path) -> None:
+    with running(settings_in(tmp_path, connections=20, streams=4)) as service, ExitStack() as opened:
+        service.context.runner.stop()  # its jobs wait
+        acme, bolt = (opened.enter_context(service.client(token)) for token in (service.acme, service.bolt))
+        follow = [f"/jobs/{each.post('/clusters', json={}).json()['id']}/events" for each in (acme, bolt)]
+        for _ in range(2):
+            assert opened.enter_context(acme.stream("GET", follow[0])).status_code == 200
+        with acme.stream("GET", follow[0]) as third, bolt.stream("GET", follow[1]) as other:
+            assert (third.status_code, other.status_code) == (429, 200)
+        head = f"POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {service.acme}\r\n"
+        for _ in range(18):  # all but those that are kept for requests with a token
+            slow = opened.enter_context(socket.create_connection(("127.0.0.1", service.port)))
+            slow.sendall((head + "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{").encode())
+        until(lambda: acme.get("/documents").status_code == 429)
+        assert bolt.get("/documents").status_code == 200
+    with running(settings_in(tmp_path / "again", connections=2)) as service, service.client(service.acme) as acme:
+        assert {acme.get("/documents").status_code for _ in range(5)} == {200}  # what has ended holds nothing
+
+
 def test_the_index_says_that_its_lock_is_held(tmp_path) -> None:
     settings = settings_in(tmp_path)
     with writing(settings.index / "lock", 1), pytest.raises(StoreIOError) as held, writing(settings.index / "lock", 0):

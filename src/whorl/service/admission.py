@@ -61,33 +61,59 @@ class BytePacer:
         return max(0.0, due - now - PACED_AHEAD)
 
 
-class StreamLimiter:
-    """Counts the open event streams."""
+class Shares:
+    """Counts what each tenant holds of something that all need: at most half of it."""
 
     def __init__(self, most: int) -> None:
-        self._left, self._turn = most, Lock()
+        self._share, self._turn = max(1, ceil(most / 2)), Lock()
+        self._held: Counter[str] = Counter()
+
+    def take(self, tenant: str) -> bool:
+        """Count one more; return False if the tenant holds its share already."""
+        with self._turn:
+            if self._held[tenant] >= self._share:
+                return False
+            self._held[tenant] += 1
+            return True
+
+    def give_back(self, tenant: str) -> None:
+        """Count one less."""
+        with self._turn:
+            self._held[tenant] -= 1
+            if not self._held[tenant]:
+                del self._held[tenant]
+
+
+class StreamLimiter:
+    """Counts the open event streams, of all and of each tenant."""
+
+    def __init__(self, most: int) -> None:
+        self._left, self._turn, self._shares = most, Lock(), Shares(most)
         self.has_ended = False
 
     def end(self) -> None:
         """Let all streams end: the service is being stopped."""
         self.has_ended = True
 
-    def check(self) -> None:
-        """Raise 429 if no further stream may be opened."""
-        if self._left < 1:
-            raise Problem(429, "Too many event streams are open. Poll the state of the job instead.")
+    def check(self, tenant: str) -> None:
+        """Raise 429 if the tenant may open no further stream."""
+        with self.one(tenant) as has_room:
+            if not has_room:
+                raise Problem(429, "Too many event streams are open. Poll the state of the job instead.")
 
     @contextmanager
-    def one(self) -> Iterator[bool]:
+    def one(self, tenant: str) -> Iterator[bool]:
         """Count a stream while it is open. Yield False if the limit was reached meanwhile."""
         with self._turn:
-            has_room = self._left > 0
+            has_room = self._left > 0 and self._shares.take(tenant)
             self._left -= has_room
         try:
             yield has_room
         finally:
-            with self._turn:
-                self._left += has_room
+            if has_room:
+                with self._turn:
+                    self._left += 1
+                self._shares.give_back(tenant)
 
 
 T = TypeVar("T")
