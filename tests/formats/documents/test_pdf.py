@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import threading
 import time
 
@@ -55,6 +56,19 @@ def test_words_from_the_right_stay_in_order_on_rotated_pages_and_in_mirrored_tex
     shown = line if matrix == "-1 0 0 1 400 700" else line[::-1]
     operators = f"{matrix} Tm <{shown.encode('utf-16-be').hex()}> Tj".encode()
     assert extract(pdf([[operators]])).text == line
+
+
+@pytest.mark.parametrize(
+    ("found", "places", "word"),
+    [
+        ("رتما", [517.5, 524.25, 528.0, 514.5], "مترا"),  # PDFium turns the parts of a word round one by one
+        ("أَعلى", [40.0, 42.0, 35.0, 30.0, 25.0], "أَعلى"),  # a mark that stands to the right of its letter
+        ("اليوم", [50.0, 50.0, 40.0, 30.0, 20.0], "لايوم"),  # two letters of one glyph
+    ],
+)
+def test_parts_of_a_word_are_turned_round_by_their_places(monkeypatch, found, places, word):
+    monkeypatch.setattr(reader, "_along_the_line", lambda *_: places)
+    assert reader._read_from_the_right(re.fullmatch(".*", found), None) == word
 
 
 def test_a_long_document_is_read_in_turns(monkeypatch):

@@ -6,8 +6,10 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator
-from itertools import chain, groupby, pairwise
+from itertools import groupby
+from math import inf
 from typing import Any
+from unicodedata import combining
 
 from whorl.errors import DocumentError
 from whorl.formats.documents.extraction import Extracted, in_parts, in_worker
@@ -124,24 +126,34 @@ _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 def _in_reading_order(text: str, page: Any) -> str:
     """Return the text of a page with the letters of words from right to left in reading order. PDFium turns most such
     words round, but not those of whose letters the PDF gives the text (/ActualText), as browsers write them."""
-    if not _FROM_THE_RIGHT.search(text) or len(text) != page.count_chars():
-        return text
-    return _FROM_THE_RIGHT.sub(lambda word: _read_from_the_right(word, page), text)
+    return _FROM_THE_RIGHT.sub(lambda word: _read_from_the_right(word, page.raw), text)
 
 
 def _read_from_the_right(word: re.Match[str], page: Any) -> str:
-    places = _along_the_line(page.raw, *word.span())
-    placed = groupby(zip(word[0], places, strict=True), lambda letter: letter[1])
-    glyphs = [_ligature([letter for letter, _ in glyph]) for _, glyph in placed]
-    to_the_right = sum(after > before for before, after in pairwise(places))
-    to_the_left = sum(after < before for before, after in pairwise(places))
-    return "".join(chain.from_iterable(reversed(glyphs) if to_the_right > to_the_left else glyphs))
+    """Turn round each part of a word whose letters follow each other to the right. A mark belongs to the letter before
+    it: it may stand on either side."""
+    runs: list[list[str]] = []
+    last = inf
+    for place, glyph in groupby(zip(_along_the_line(page, *word.span()), word[0], strict=True), _place):
+        letters = _ligature([letter for _, letter in glyph])
+        if runs and combining(letters[0]):
+            runs[-1][-1] += letters
+        elif place > last:
+            runs[-1].append(letters)
+        else:
+            runs.append([letters])
+        last = last if combining(letters[0]) else place
+    return "".join("".join(reversed(run)) for run in runs)
 
 
-def _ligature(glyph: list[str]) -> list[str]:
+def _place(letter: tuple[float, str]) -> float:
+    return letter[0]
+
+
+def _ligature(glyph: list[str]) -> str:
     """Return the letters of one glyph in reading order: PDFium turns those of lam and alef round."""
     is_turned = len(glyph) > 1 and glyph[0] in _ALEFS and glyph[1] == _LAM
-    return [glyph[1], glyph[0], *glyph[2:]] if is_turned else glyph
+    return "".join([glyph[1], glyph[0], *glyph[2:]] if is_turned else glyph)
 
 
 def _along_the_line(page: Any, start: int, end: int) -> list[float]:
@@ -150,9 +162,9 @@ def _along_the_line(page: Any, start: int, end: int) -> list[float]:
     from pypdfium2 import raw
 
     x, y, matrix, places = ctypes.c_double(), ctypes.c_double(), raw.FS_MATRIX(), list[float]()
-    raw.FPDFText_GetMatrix(page, start, matrix)
+    raw.FPDFText_GetMatrix(page, raw.FPDFText_GetCharIndexFromTextIndex(page, start), matrix)
     for at in range(start, end):
-        raw.FPDFText_GetCharOrigin(page, at, x, y)
+        raw.FPDFText_GetCharOrigin(page, raw.FPDFText_GetCharIndexFromTextIndex(page, at), x, y)
         places.append(round(x.value * matrix.d - y.value * matrix.c, 2))
     return places
 
