@@ -63,7 +63,8 @@ def test_words_from_the_right_stay_in_order_on_rotated_pages_and_in_mirrored_tex
     [
         ("رتما", [517.5, 524.25, 528.0, 514.5], "مترا"),  # PDFium turns the parts of a word round one by one
         ("أَعلى", [40.0, 42.0, 35.0, 30.0, 25.0], "أَعلى"),  # a mark that stands to the right of its letter
-        ("اليوم", [50.0, 50.0, 40.0, 30.0, 20.0], "لايوم"),  # two letters of one glyph
+        ("مقاال", [50.0, 40.0, 30.0, 20.0, 20.0], "مقالا"),  # two letters of one glyph
+        ("اليوم", [50.0] * 5, "اليوم"),  # letters without a width
     ],
 )
 def test_parts_of_a_word_are_turned_round_by_their_places(monkeypatch, found, places, word):

@@ -120,7 +120,8 @@ def _pdf_pages(document: Any, first: int) -> Iterator[str | None]:
 _FROM_THE_RIGHT = re.compile(
     "[\u0590-\u05ff\u0610-\u061a\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}"
 )
-_LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
+# Alef and lam, with marks: as two letters they do not stand in one place.
+_TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644[\u064b-\u0652]*+")
 
 
 def _in_reading_order(text: str, page: Any) -> str:
@@ -152,8 +153,8 @@ def _place(letter: tuple[float, str]) -> float:
 
 def _ligature(glyph: list[str]) -> str:
     """Return the letters of one glyph in reading order: PDFium turns those of lam and alef round."""
-    is_turned = len(glyph) > 1 and glyph[0] in _ALEFS and glyph[1] == _LAM
-    return "".join([glyph[1], glyph[0], *glyph[2:]] if is_turned else glyph)
+    is_turned = _TURNED.fullmatch(text := "".join(glyph))
+    return text[1] + text[0] + text[2:] if is_turned else text
 
 
 def _along_the_line(page: Any, start: int, end: int) -> list[float]:
