@@ -362,8 +362,8 @@ class DeletionReserve:
     """A file that keeps bytes of the disk for deletions: each writes a receipt and a line of the audit log, also when
     nothing is free. ``free_bytes`` returns how many bytes are free."""
 
-    # Bytes of the file: what the logs of both databases grow to before they are written anew, twice.
-    SIZE = 16 * _MEGABYTE
+    # Bytes of the file: what the logs of both databases grow to before SQLite writes them anew, 1,000 pages each.
+    SIZE = 8 * _MEGABYTE
 
     # A deletion needs less than this.
     LEAST = _MEGABYTE
