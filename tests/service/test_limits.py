@@ -364,7 +364,7 @@ def test_a_database_that_a_full_disk_keeps_from_being_opened_says_so(tmp_path, m
 
     def refuse(*_: object) -> None:
         error = apsw.IOError("disk I/O error")
-        error.extendedresult = apsw.SQLITE_IOERR_SHMSIZE
+        error.extendedresult = apsw.SQLITE_IOERR_SHMSIZE  # type: ignore[attr-defined] # apsw sets it
         raise error
 
     settings = settings_in(tmp_path)
