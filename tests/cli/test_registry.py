@@ -113,6 +113,12 @@ def test_rows_have_columns_of_their_own(papers):
     assert {name: first[name] for name in ("id", "url", "date", "contact")} == {
         "id": "r0", "url": "http://x", "date": "2001", "contact": "b@x",
     }  # fmt: skip
+    Path("piece.txt").write_text(rows[1]["body"][:2000])
+    texts = ("--id-column", "key", "--text-column", "body")
+    (answer,) = as_json("search", papers, "piece.txt", "--threshold", "0.01", "--verify", "rows.jsonl", *texts)
+    assert [hit["passages"][0]["left"]["start"] for hit in answer["hits"]] == [0]
+    assert "no column 'text' (--text-column)" in run("rotate", papers, "--texts", "rows.jsonl", code=1).output
+    assert as_json("rotate", papers, "--texts", "rows.jsonl", *texts)["rotated"] == 2
 
 
 def test_rotation_by_name_by_age_and_by_suspicion(filled):

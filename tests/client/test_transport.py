@@ -198,6 +198,27 @@ def test_a_server_that_hangs_up():
         thread.join()
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"Content-Length: 100\r\n\r\n{", b"Content-Length: 100\r\n\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n64\r\n{", b"Transfer-Encoding: chunked\r\n\r\n",
+    ],
+)  # fmt: skip
+def test_a_server_that_dies_inside_its_answer(answer):
+    def answer_one() -> None:
+        with rude.accept()[0] as connection:
+            connection.recv(1 << 16)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n" + answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as rude:
+        thread = threading.Thread(target=answer_one)
+        thread.start()
+        with pytest.raises(UnreachableError, match="inside its answer: try again"):
+            made(f"http://127.0.0.1:{rude.getsockname()[1]}", timeout=30).json("GET", "/x")
+        thread.join()
+
+
 def test_plain_http_where_tls_is_wanted():
     with standing_in(lambda _: Reply()) as server, pytest.raises(UnreachableError, match="TLS failed"):
         made(server.url.replace("http:", "https:")).json("GET", "/x")

@@ -1,6 +1,7 @@
 """A class, compared: what the result depends on, and what it does not."""
 
 import json
+import pickle
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -365,6 +366,14 @@ class TestSettings:
 
     def test_the_result_is_plain_json(self, essays):
         assert json.loads(json.dumps(as_json(everything(essays)))) == as_json(everything(essays))
+
+
+def test_a_comparison_can_be_pickled(tmp_path):
+    folder = write(tmp_path / "class", {"anna/a.txt": ESSAY, "anna/b.txt": "short", "ben/a.txt": ESSAY})
+    compared = whorl.compare_all(folder, whorl.PRESETS["text"])
+    loaded = pickle.loads(pickle.dumps(compared))
+    assert as_json(loaded) == as_json(compared)
+    assert [loaded.text(0, 0), loaded.text(0, 1), loaded.text(1, 0)] == [ESSAY, "short", ESSAY]
 
 
 def test_strings_are_paths(tmp_path):

@@ -805,6 +805,16 @@ def test_letters_that_are_not_seen_do_not_lower_the_similarity():
     assert "do not count" in note
 
 
+def test_letters_that_are_shown_in_reverse_order_are_noted():
+    index = MemoryIndex.create("text")
+    index.add(Document("song", SONG))
+    lines = [f"\u202e{line[::-1]}\u202c" for line in SONG.splitlines()]
+    check = check_manuscript(index, Document("draft.txt", "\n".join(lines)))
+    (note,) = check.notes
+    assert note.startswith(f"{sum(map(str.isalnum, SONG))} letters of this file are shown in reverse order (U+202E)")
+    assert not check_manuscript(index, Document("draft.txt", SONG + "\u202e mark")).notes
+
+
 def test_letters_that_are_not_seen_count_if_a_source_has_them():
     index = MemoryIndex.create("text")
     index.add(Document("song", SONG))

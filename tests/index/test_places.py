@@ -76,6 +76,8 @@ HEADINGS = [
     "References", "5. REFERENCES", "## Bibliography", "Works cited", "Literaturverzeichnis", "Literatur", "Références",
     "Bibliografía", "Referencias bibliográficas", "Riferimenti bibliografici", "Referências", "Literatuurlijst",
     "Källor", "Lähteet", "Kaynakça", "Список литературы", "Βιβλιογραφία", "参考文献", "참고문헌",
+    "ביבליוגרפיה", "רשימת מקורות", "قائمة المصادر والمراجع", "منابع", "บรรณานุกรม", "Tài liệu tham khảo",
+    "Daftar Pustaka", "संदर्भ ग्रंथ सूची",
 ]  # fmt: skip
 
 
@@ -83,6 +85,12 @@ HEADINGS = [
 def test_the_bibliography_begins_at_its_heading_and_ends_at_the_next_part(heading):
     text = f"{SONG} References are below.\n\n{heading}\n\n{ENTRIES}Appendix A\n\n{TALE}"
     assert [text[start:end] for start, end in bibliography(text)] == [f"{heading}\n\n{ENTRIES}"]
+
+
+@pytest.mark.parametrize("heading", ["נספח א", "الملاحق", "ملحق 1", "پیوست", "ภาคผนวก ก", "Phụ lục A", "Lampiran 1"])
+def test_an_appendix_in_any_script_ends_the_bibliography(heading):
+    text = f"{SONG}\n\nReferences\n\n{ENTRIES}{heading}\n\n{TALE}"
+    assert [text[start:end] for start, end in bibliography(text)] == [f"References\n\n{ENTRIES}"]
 
 
 def test_many_headings_are_read_at_once(monkeypatch):

@@ -184,10 +184,14 @@ def test_spdx_has_files_snippets_and_releases(index, encoding, line_end):
     assert own_licence["extractedText"] == "Ask us"
 
 
-def test_the_snippet_of_a_notebook_is_the_whole_file(index):
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": SORT.splitlines(keepends=True)}]
+def notebook(program: str) -> bytes:
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": program.splitlines(keepends=True)}]
     metadata = {"language_info": {"name": "python"}}
-    content = json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}).encode()
+    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def test_the_snippet_of_a_notebook_is_the_whole_file(index):
+    content = notebook(SORT)
     (snippet,) = spdx([checked(index, content, "mine.ipynb")], "tree")["snippets"]
     (places,) = snippet["ranges"]
     assert (places["startPointer"]["offset"], places["endPointer"]["offset"]) == (1, len(content))
@@ -232,3 +236,6 @@ def test_the_command_checks_a_tree(tmp_path, monkeypatch):
     assert (document["name"], len(document["files"]), len(document["snippets"])) == ("tree", 2, 1)
     assert json.loads(run("check", "code.index", "tree", "--format", "cyclonedx").stdout)["bomFormat"] == "CycloneDX"
     assert run("check", "code.index", "tree/README.md").exit_code == 1
+    Path("study.ipynb").write_bytes(notebook(SORT))
+    assert "pkg:generic/acme/sorts@2.1  (release/" in (shown := run("check", "code.index", "study.ipynb").stdout)
+    assert "licence MIT" in shown

@@ -1,5 +1,6 @@
 """Whatever the OpenAPI document promises, for requests that fit it and for such that do not."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,6 +52,17 @@ def test_the_contract_is_openapi_3_1_and_needs_no_token(service: Running) -> Non
         found = client.get(f"{service.address}/api/openapi.json").json()
     assert found["openapi"].startswith("3.1")
     assert len(found["paths"]) >= 20
+
+
+def test_a_refused_method_is_answered_with_those_that_there_are(service: Running) -> None:
+    methods = dict[str, set[str]]()
+    for path, method, _ in operations():
+        methods.setdefault(path, set()).update({method.upper()} | ({"HEAD"} if method == "get" else set()))
+    with service.client() as client:
+        for path, named in methods.items():
+            answer = client.patch(f"{service.address}{re.sub('{[^}]*}', '1', path)}")
+            assert (answer.status_code, named - set(answer.headers["allow"].split(", "))) == (405, set()), path
+        assert client.put("/documents").headers["allow"] == "GET, POST, HEAD"
 
 
 def test_every_error_is_problem_json_in_the_contract() -> None:

@@ -1,6 +1,7 @@
 """What is fetched, and what is not: a resolver of the test's own, and a server on loopback."""
 
 import socket
+import ssl
 import threading
 import time
 
@@ -42,6 +43,7 @@ class Web:
         self.asked: list[tuple[str, int]] = []
         self.connected: list[str] = []
         self.pause = 0.0
+        self.tls: ssl.SSLContext | None = None
         self._server = socket.create_server(("127.0.0.1", 0))
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -66,6 +68,8 @@ class Web:
                 connection, _ = self._server.accept()
             except OSError:
                 return
+            if self.tls is not None:
+                connection = self.tls.wrap_socket(connection, server_side=True)
             with connection:
                 head = connection.recv(65536).decode()
                 host = head.partition("Host: ")[2].partition("\r\n")[0]
@@ -157,6 +161,13 @@ def test_redirects_are_followed_and_circles_end(web) -> None:
     assert "more than 5 times" in refused(web, "http://example.org/a").detail
 
 
+def test_a_redirect_may_have_letters_that_are_not_escaped(web) -> None:
+    location = "/café und mehr.txt".encode().decode("latin-1")
+    web.pages["http://example.org/a"] = moved(location).decode().encode("latin-1")
+    web.pages["http://example.org/caf%C3%A9%20und%20mehr.txt"] = page(b"there")
+    assert web.fetch("http://example.org/a").name == "café und mehr.txt"
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -185,6 +196,26 @@ def test_what_comes_too_slowly_is_broken_off(web) -> None:
     begun = time.monotonic()
     assert "in time" in refused(web, "http://example.org/", seconds=1.0).detail
     assert time.monotonic() - begun < 20
+
+
+def _anonymous(side: int) -> ssl.SSLContext:
+    """TLS without certificates."""
+    context = ssl.SSLContext(side)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("aNULL:@SECLEVEL=0")
+    return context
+
+
+def test_what_comes_too_slowly_is_broken_off_over_https_too(web, monkeypatch) -> None:
+    monkeypatch.setattr(ssl, "create_default_context", lambda: _anonymous(ssl.PROTOCOL_TLS_CLIENT))
+    web.tls = _anonymous(ssl.PROTOCOL_TLS_SERVER)
+    web.pages["http://example.org/"] = page(b"x" * 200)
+    assert web.fetch("https://example.org/").content == b"x" * 200
+    web.pause = 0.05  # ten seconds for the whole page
+    begun = time.monotonic()
+    assert "in time" in refused(web, "https://example.org/", seconds=0.5).detail
+    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import errno
+import os
 import socket
 import threading
 import time
@@ -11,12 +12,14 @@ import pytest
 
 from tests.service.harness import prose, running, settings_in
 from tests.service.stage import until
-from whorl.errors import StoreIOError
-from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, Pool, RateLimiter
-from whorl.service.context import Context
+from whorl.errors import InputError, StoreIOError
+from whorl.index.index import Index
+from whorl.service.admission import PACED_AHEAD, REMEMBERED, BytePacer, DeletionReserve, Pool, RateLimiter
+from whorl.service.context import RESERVE, Context
 from whorl.service.database import ServiceDatabaseError
-from whorl.service.middleware import GONE
+from whorl.service.middleware import GONE, LOG
 from whorl.service.problems import PROBLEM_MEDIA, Problem, disk_full, problem_of
+from whorl.service.runner import LOCK
 from whorl.storage.folder import writing
 
 
@@ -266,12 +269,57 @@ def test_a_disk_that_is_nearly_full_takes_nothing_in_and_answers_searches(tmp_pa
         assert acme.delete(f"/documents/{number}").status_code in (200, 202)  # so that room can be made
 
 
-def test_a_full_database_is_told_as_a_full_disk(tmp_path) -> None:
+def test_health_says_that_the_disk_cannot_be_written(tmp_path, monkeypatch) -> None:
+    def read_only(path, *rest, opened=os.open):
+        if Path(path).name == LOCK:
+            raise OSError(errno.EROFS, "Read-only file system")
+        return opened(path, *rest)
+
+    with running(settings_in(tmp_path)) as service, service.client() as anybody:
+        assert anybody.get("/health").status_code == 200
+        with monkeypatch.context() as patched:
+            patched.setattr("whorl.service.context.os.open", read_only)
+            answer = anybody.get("/health")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "600")
+    assert answer.json()["detail"] == "The disk of the service cannot be written: Read-only file system."
+
+
+def test_a_deletion_has_room_when_nothing_is_free(tmp_path, monkeypatch) -> None:
+    free = 1 << 40
+    monkeypatch.setattr("whorl.service.context.free_bytes", lambda _: free)
+    settings = settings_in(tmp_path)
+    reserve = settings.index / RESERVE
+    with running(settings) as service, service.client(service.acme) as acme:
+        assert reserve.stat().st_blocks * 512 >= DeletionReserve.SIZE
+        numbers = [
+            acme.post("/documents", json={"name": name, "text": prose(1)}).json()["document"]["id"] for name in "ab"
+        ]
+        assert acme.delete(f"/documents/{numbers[0]}").status_code == 200
+        assert reserve.exists()
+        free = 0
+        assert acme.post("/documents", json={"name": "c", "text": prose(2)}).status_code == 503
+        assert reserve.exists()  # only deletions may use it
+        assert acme.delete(f"/documents/{numbers[1]}").status_code == 200
+        assert not reserve.exists()
+        free = 1 << 40
+        assert acme.put("/collections/new", json={}).status_code == 200
+        assert reserve.exists()
+        with pytest.raises(InputError, match="another server"), running(settings):
+            pass
+        assert reserve.exists()  # the server that was refused left it
+    assert not reserve.exists()
+
+
+def test_a_full_database_is_told_as_a_full_disk(tmp_path, caplog) -> None:
     with running(settings_in(tmp_path)) as service, service.client(service.acme) as acme:
         service.context.database._writer.rows("PRAGMA max_page_count = 1")
         while (answer := acme.put("/collections/full", json={})).status_code == 200:
             pass  # until the page of the audit log is full
         assert (answer.json()["detail"], answer.headers["retry-after"]) == (disk_full().detail, "600")
+    (line,) = [each for each in caplog.records if each.name == LOG.name]
+    assert "PUT /api/v1/collections/full: " in line.getMessage()
+    assert "database or disk is full" in line.getMessage()
+    assert line.exc_info is None
 
 
 @pytest.mark.parametrize(
@@ -309,6 +357,40 @@ def test_only_a_lock_is_reported_as_one(cause, message) -> None:
         problem = problem_of(error)
         assert problem.status == 503
         assert problem.detail.startswith(message)
+
+
+def test_a_database_that_a_full_disk_keeps_from_being_opened_says_so(tmp_path, monkeypatch) -> None:
+    """SQLite calls it a disk I/O error."""
+
+    def refuse(*_: object) -> None:
+        error = apsw.IOError("disk I/O error")
+        error.extendedresult = apsw.SQLITE_IOERR_SHMSIZE  # type: ignore[attr-defined] # apsw sets it
+        raise error
+
+    settings = settings_in(tmp_path)
+    monkeypatch.setattr("whorl.storage.connection.Connection.rows", refuse)
+    with pytest.raises(StoreIOError, match="No space left on device") as refused:
+        Index.open(settings.index)
+    assert problem_of(refused.value).detail == disk_full().detail
+
+
+def test_slow_requests_of_a_tenant_leave_connections_and_streams_to_others(tmp_path) -> None:
+    with running(settings_in(tmp_path, connections=20, streams=4)) as service, ExitStack() as opened:
+        service.context.runner.stop()  # its jobs wait
+        acme, bolt = (opened.enter_context(service.client(token)) for token in (service.acme, service.bolt))
+        follow = [f"/jobs/{each.post('/clusters', json={}).json()['id']}/events" for each in (acme, bolt)]
+        for _ in range(2):
+            assert opened.enter_context(acme.stream("GET", follow[0])).status_code == 200
+        with acme.stream("GET", follow[0]) as third, bolt.stream("GET", follow[1]) as other:
+            assert (third.status_code, other.status_code) == (429, 200)
+        head = f"POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {service.acme}\r\n"
+        for _ in range(18):  # all but those that are kept for requests with a token
+            slow = opened.enter_context(socket.create_connection(("127.0.0.1", service.port)))
+            slow.sendall((head + "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{").encode())
+        until(lambda: acme.get("/documents").status_code == 429)
+        assert bolt.get("/documents").status_code == 200
+    with running(settings_in(tmp_path / "again", connections=2)) as service, service.client(service.acme) as acme:
+        assert {acme.get("/documents").status_code for _ in range(5)} == {200}  # what has ended holds nothing
 
 
 def test_the_index_says_that_its_lock_is_held(tmp_path) -> None:

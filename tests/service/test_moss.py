@@ -20,7 +20,7 @@ from whorl.service import moss
 from whorl.service.jobs import JobState
 from whorl.service.moss import LINE, MossServer
 from whorl.service.naming import ReceivedFile, arrange
-from whorl.service.problems import Problem
+from whorl.service.problems import Problem, disk_full
 from whorl.service.settings import ServiceSettings, ServiceSettingsError
 from whorl.service.workspace import JOBS_FOLDER
 
@@ -180,6 +180,14 @@ def test_a_refused_client_is_told_why(service: Running, data: bytes, answer: str
     assert answer in line
     assert line.endswith(".")
     assert not line.endswith("..")
+
+
+def test_a_client_is_told_that_the_disk_is_full(service: Running, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(moss, "_append", refuse)
+    assert talk(service.moss, whole_session())[-1] == f"Error: {disk_full().detail}"
 
 
 def test_a_client_that_breaks_off_leaves_nothing(service: Running) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.service.stage import Clock
 from whorl.errors import InputError
 from whorl.service.database import ServiceDatabase
-from whorl.service.retention import ReceiptStore
+from whorl.service.retention import ReceiptStore, name_sha256
 
 WEEK = timedelta(days=7)
 
@@ -36,6 +36,15 @@ def test_the_first_request_holds(receipts, clock):
     made = receipts.requested(7, "a", "ann", WEEK)
     clock.forward(days=3)
     assert receipts.requested(7, "a", "ann", WEEK) == made
+
+
+def test_the_receipt_of_another_document_proves_nothing(receipts):
+    receipts.requested(7, "a", "ann", WEEK, [b"sample"])
+    other = receipts.requested(7, "b", "ann", WEEK, [b"another"])
+    assert other.name_sha256 == name_sha256("b")
+    assert receipts.samples() == {b"another": 7}
+    receipts.purged(7, {"clean": True})
+    assert receipts.requested(7, "c", "ann", WEEK).purged is None
 
 
 def test_due_with_half_of_the_time_left(receipts, clock):

@@ -11,10 +11,10 @@ import pytest
 
 import whorl
 from tests.service.stage import COMMAND, PATIENCE, is_alive, open_jobs, until
-from whorl.errors import InputError
+from whorl.errors import InputError, StoreIOError
 from whorl.service import runner
 from whorl.service.jobs import JobQueue, JobState
-from whorl.service.runner import Runner
+from whorl.service.runner import LOCK, Runner
 
 ROOT = Path(__file__).parents[2]
 
@@ -189,6 +189,13 @@ def test_one_server_an_index(tmp_path):
         with other_database, pytest.raises(InputError, match="another server"):
             Runner(others, tmp_path).start()
         assert jobs.get(id_).state is JobState.RUNNING
+
+
+def test_a_lock_that_cannot_be_opened_is_not_another_server(tmp_path):
+    (tmp_path / LOCK).mkdir()
+    database, jobs = open_jobs(tmp_path)
+    with database, pytest.raises(StoreIOError, match="cannot lock: Is a directory"):
+        Runner(jobs, tmp_path).start()
 
 
 def test_slots_run_beside_each_other(tmp_path):

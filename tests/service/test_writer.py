@@ -1,6 +1,7 @@
 """Group commits of documents: of several versions of one name, and with failures in any step."""
 
 import threading
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.service.stage import Clock, until
 from whorl.index.prepare import Prepared
 from whorl.model import Document
 from whorl.service import retention
-from whorl.service.database import SERVICE_DATABASE, ServiceDatabase, ServiceDatabaseError, now
+from whorl.service.database import SERVICE_DATABASE, ServiceDatabase, ServiceDatabaseError, back_up, now
 from whorl.service.problems import Problem
 from whorl.service.retention import ReceiptStore
 from whorl.service.tenant_index import DocumentWriter, Ownership, TenantIndex
@@ -68,6 +69,27 @@ def put_together(stage: Stage, prepared: list[Prepared]) -> list[Any]:
     for thread in threads:
         thread.join()
     return outcomes
+
+
+def test_deletions_are_repeated_in_an_older_copy_of_the_index(stage, tmp_path) -> None:
+    secret, kept = (stage.put(seed, name=f"acme/main/{seed}")[0] for seed in (1, 2))
+    back_up(stage.folder, tmp_path / "copy")
+    late, _ = stage.put(3, name="acme/main/3")
+    for entry in (secret, late):
+        stage.writer.remove(entry)
+        stage.receipts.purged(entry.id, {"clean": True})
+    with closing(TenantIndex.of(tmp_path / "copy", Ownership())) as copy:
+        writer = DocumentWriter(copy, stage.receipts, WEEK)
+        with copy.reading():
+            known = copy.ownership.learn(copy)
+        assert [entry.id for entry in writer.repeat_deletions(known)] == [secret.id]
+        assert [entry.name for entry in copy.entries()] == [kept.name]
+        again = stage.receipts.get(secret.id)
+        assert (again.purged, again.evidence) == (None, None)
+        assert stage.receipts.sample_counts()[secret.id] > 0
+        new, _ = writer.put(stage.prepared(4))
+        assert new.id > late.id  # whose receipt is not that of another document
+        assert writer.repeat_deletions(known) == []
 
 
 def test_versions_of_one_name_in_one_turn_are_told_apart_and_leave_receipts(stage) -> None:

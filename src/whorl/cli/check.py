@@ -261,7 +261,7 @@ def _print(check: ManuscriptCheck) -> None:
     click.echo(f"{left:>5} similar; {raw} without exclusions")
     for note in check.notes:
         click.secho(printable(f"note: {note}"), fg="yellow")
-    rows, common = _origin_rows(check) if check.is_program else (list(_source_rows(check)), [])
+    rows, common = _origin_rows(check) if check.has_tokens else (list(_source_rows(check)), [])
     shown = min(SHOWN, check.limit)
     for share, about in rows[:shown]:
         click.echo(f"{percent(share):>5}  {about}")
@@ -291,7 +291,7 @@ def _source_rows(check: ManuscriptCheck) -> Iterator[tuple[float, str]]:
 
 
 def _origin_rows(check: ManuscriptCheck) -> tuple[list[tuple[float, str]], list[tuple[float, str]]]:
-    """Return the releases that explain a program, and those that share only common code with it: name, best document,
+    """Return the releases that explain code, and those that share only common code with it: name, best document,
     lines and licence."""
     from whorl.report.provenance import full_name, line_ranges, lines_text, origins
 

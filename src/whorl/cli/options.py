@@ -345,10 +345,10 @@ def columns_options(command: F) -> F:
 
 
 def query_columns_options(command: F) -> F:
-    """Add the options that name the columns of a table of queries."""
+    """Add the options that name the columns of a table of queries or texts."""
     return _decorated(
         command,
-        click.option("--id-column", default="id", show_default=True, help="Column of a table of queries with the id."),
+        click.option("--id-column", default="id", show_default=True, help="Column of a table with the id."),
         click.option("--text-column", default="text", show_default=True, help="Column with the text."),
     )
 

@@ -173,7 +173,8 @@ def search(registry: Path, files: tuple[str, ...], as_format: str | None, form: 
     Each row of a JSONL, Parquet or WARC file is a query of its own; --format jsonl writes one line per query.
 
     For each document: the match ratio (the share of its stored substrings found in the file), a warning if the lengths
-    differ greatly, and with --verify the shared passages.
+    differ greatly, and with --verify the shared passages. --id-column and --text-column hold for tables of queries and
+    of texts.
 
     \b
     Examples:
@@ -194,7 +195,7 @@ def search(registry: Path, files: tuple[str, ...], as_format: str | None, form: 
 
         def answer(document: Document) -> SearchOutcome:
             hits = opened.search(document, **search_options)
-            return document, hits, witnesses(hits, document, sources) if sources else None
+            return document, hits, witnesses(hits, document, sources, columns) if sources else None
 
         show = (lambda each: print_hits([each], form, explain)) if form == "jsonl" else answers.append
         print_each(documents, answer, show, skipped, progress)
@@ -264,6 +265,7 @@ def stats(registry: Path, form: str) -> None:
 @click.option("--limit", type=IntegerRange(min=1),
               help="Rotate at most this many documents, oldest first. Those that have no text or a changed one do not "
               "count.")  # fmt: skip
+@query_columns_options
 @limits_options
 @click.option("--threads", type=THREADS, default=2, show_default=True, help="Threads that read documents.")
 @format_option("table", "json")
@@ -279,9 +281,10 @@ def rotate(registry: Path, ids: tuple[str, ...], form: str, **options: Any) -> N
       whorl registry rotate papers.registry --texts papers.index --suspicious
     """
     set_limits(options["parse_seconds"], options["parse_memory"], options["threads"])
+    columns = OptionColumns(id=options["id_column"], text=options["text_column"])
     with Registry.open(registry) as opened, stages() as progress:
         run = rotation(opened, _wanted(opened, ids, options), options["limit"])
-        result = run.run(options["sources"], options["threads"], progress)
+        result = run.run(options["sources"], options["threads"], progress, columns)
     print_rotation(result, form)
 
 

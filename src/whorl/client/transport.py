@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead, RemoteDisconnected
 from pathlib import Path
 from ssl import SSLCertVerificationError, SSLContext, SSLError, create_default_context
 from typing import Any, Protocol
@@ -302,6 +302,8 @@ class Transport:
         if len(data) > LARGEST_ANSWER:
             self.close()
             raise AnswerError(f"{self.address.url}: the answer is too large: is this a Whorl server?")
+        if response.length:  # bytes that were announced and did not come
+            raise IncompleteRead(data, response.length)
         if response.will_close:
             self.close()
         after = _seconds(response.getheader("Retry-After"))
@@ -334,6 +336,8 @@ class Transport:
             return UnreachableError(
                 f"{url}: the server closed the connection without an answer: try again, or send less"
             )
+        if isinstance(error, IncompleteRead):
+            return UnreachableError(f"{url}: the server closed the connection inside its answer: try again")
         reason = _printable(getattr(error, "strerror", None) or str(error) or type(error).__name__)
         return UnreachableError(f"{url}: cannot be reached: {reason}")
 

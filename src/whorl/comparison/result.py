@@ -166,6 +166,16 @@ class Run:
     command: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _LoadedTexts:
+    """The texts of all files in memory, by submission."""
+
+    texts: tuple[tuple[str, ...], ...]
+
+    def __call__(self, submission: int, file: int) -> str:
+        return self.texts[submission][file]
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """The result of comparing a class. Pairs are sorted, best first; numbers count from 0.
@@ -200,6 +210,14 @@ class Comparison:
     """How the comparison was made."""
     findings: Findings = NO_FINDINGS
     """Unscored findings, by the numbers of submissions."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields for a pickle, with all texts: the files that they are read from do not outlive this one."""
+        texts = tuple(
+            tuple(self.text(number, file) for file in range(len(submission.files)))
+            for number, submission in enumerate(self.submissions)
+        )
+        return {**vars(self), "text": _LoadedTexts(texts)}
 
     @property
     def rows(self) -> tuple[int, ...]:

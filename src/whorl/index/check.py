@@ -240,6 +240,11 @@ class ManuscriptCheck:
         """Whether the manuscript is source code."""
         return _is_program(self.format)
 
+    @property
+    def has_tokens(self) -> bool:
+        """Whether passages were compared by their tokens: those of programs and of the code in notebooks."""
+        return any(passage.tokens is not None for source in self.sources for passage in source.passages)
+
     def counted_passages(
         self, *, with_common: bool = False
     ) -> Iterator[tuple[ManuscriptSource, SourcePassage, list[Span]]]:
@@ -359,7 +364,7 @@ def check_hits(
     excluded = _excluded(places, rules)
     unseen, about_unseen = _unseen(document, hits, union(span for spans in everything for span in spans))
     measure = Measure(hits.text, None if stream is None or not _is_program(hits.format) else stream.spans, unseen)
-    notes = (*hits.notes, *about_unseen, *_undatable(hits, rules))
+    notes = (*hits.notes, *about_unseen, *_reversed(hits.text), *_undatable(hits, rules))
     return ManuscriptCheck(
         document.name, hits.text, hits.format, notes, hits.marks, measure, sources, places, rules,
         attribute(everything, measure),
@@ -405,6 +410,20 @@ def _unseen(document: Document, hits: Hits, matched: Sequence[Span]) -> tuple[li
     example = printable(" ".join(pieces)[:EXAMPLE])
     note = f"{amount:,} letters of this file are not shown on its pages (“{example}…”): {counting}"
     return subtract(spans, matched), (note,)
+
+
+# What a right-to-left override turns round: up to the character that ends it, or the end of the line.
+_OVERRIDDEN = re.compile("\u202e([^\u202c\n]*+)")
+
+
+def _reversed(text: str) -> Iterator[str]:
+    """Yield a note if letters are shown in reverse order: a copy whose letters are stored backwards looks like one."""
+    amount = sum(len(letters_of(piece)) for piece in _OVERRIDDEN.findall(text))
+    if amount > LITTLE:
+        yield (
+            f"{amount:,} letters of this file are shown in reverse order (U+202E): they are compared as they are"
+            " stored, so the similarity may be too low"
+        )
 
 
 def _order(source: ManuscriptSource) -> tuple[int, int, str]:

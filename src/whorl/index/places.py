@@ -73,7 +73,7 @@ _BY_CHANCE = 20
 # Stretches that may be missing when marks changed the reading. Each costs a search of the whole text.
 _MISSED = 100
 
-# Headings of a bibliography in twenty languages, and of what may follow it.
+# Headings of a bibliography in some thirty languages, and of what may follow it.
 _HEADING = re.compile(
     r"^[ \t#*]*(?:(?:\d+|[IVX]+)[.)]?[ \t]+)?(?:(?:list of |cited |selected |further )?"
     r"(?:references?(?: cited)?|bibliography|works cited|literature(?: cited)?|reading)|"
@@ -83,15 +83,18 @@ _HEADING = re.compile(
     r"literatuur(?:lijst)?|referenties|bronnen|literatura|seznam literatury|referenser|källor|litteratur(?:liste)?|"
     r"käll- och litteraturförteckning|referencer|referanser|kilder|lähteet|kirjallisuus|irodalom(?:jegyzék)?|"
     r"kaynakça|kaynaklar|βιβλιογραφία|(?:список )?литератур[аы]|библиография|(?:список )?літератур[аи]|"
-    r"参考文献|參考文獻|引用文献|참고 ?문헌|المراجع)[ \t]*[:.]?[ \t*#]*$",
+    r"参考文献|參考文獻|引用文献|[参參]考[书書]目|참고 ?문헌|ביבליוגרפיה|(?:רשימת )?מקורות|רשימה ביבליוגרפית|"
+    r"(?:قائمة )?(?:المراجع|المصادر|المصادر والمراجع|المراجع والمصادر)|(?:فهرست )?منابع(?: و مآخذ)?|مراجع|"
+    r"บรรณานุกรม|เอกสารอ้างอิง|tài liệu tham khảo|daftar pustaka|संदर्भ(?: ग्रंथ सूची)?)[ \t]*[:.]?[ \t*#]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTER = re.compile(
     r"^[ \t#*]*(?:(?:\d+|[A-Z])[.)]?[ \t]+)?(?:(?:appendi(?:x|ces|ce)|annexe?s?|anhang|apéndices?|apêndices?|anexos?|"
     r"bijlagen?|bilag(?:a|or|er)?|vedlegg|liitteet|liite|függelék|příloha|załącznik|ekler|"
     r"acknowledge?ments|danksagung|remerciements|agradecimientos|agradecimentos|ringraziamenti|dankwoord|"
-    r"supplement(?:ary material)?|author contributions|приложени[ея]|благодарности)\b.{0,60}|"
-    r"(?:附录|附錄|付録|致谢|致謝|謝辞|부록|감사의 글).{0,30})$",
+    r"supplement(?:ary material)?|author contributions|приложени[ея]|благодарности|נספח(?:ים)?|(?:ال)?مل(?:حق|احق)|"
+    r"پیوست(?:‌?ها)?|phụ lục|lampiran)\b.{0,60}|"
+    r"(?:附录|附錄|付録|致谢|致謝|謝辞|부록|감사의 글|ภาคผนวก).{0,30})$",
     re.IGNORECASE | re.MULTILINE,
 )
 # Signs of a reference, and how an entry begins: a number, or a surname and initials. A year may touch a Chinese letter.

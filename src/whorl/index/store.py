@@ -201,6 +201,10 @@ class IndexStore(Database):
         if postings is not None:
             self.insert_delta(entry.id, postings)
 
+    def skip_numbers(self, last: int) -> None:
+        """Give no document a number up to ``last`` from now on."""
+        self._count(LAST_DOCUMENT, max(0, last - self.total(LAST_DOCUMENT)), 0)
+
     def update_document(self, old: Entry, new: Entry) -> None:
         """Update the facts of a document whose content is the same."""
         row = new.row()

@@ -73,6 +73,13 @@ class IndexWriter(PostingsWriter):
             self._clear()
             return [entry.name for entry in entries]
 
+    def skip_numbers(self, last: int) -> None:
+        """Give no document a number up to ``last`` from now on."""
+        if self._store.next_number() > last:
+            return
+        with self._writing(), self._store.transaction():
+            self._store.skip_numbers(last)
+
     def _put(self, prepared: Prepared) -> Added:
         old = self._store.named(prepared.document.name)
         if old is not None and old.digest == prepared.digest:

@@ -14,7 +14,8 @@ from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError
 from whorl.formats.corpora.read import read as read_corpus
-from whorl.formats.corpora.records import CorpusRecord, Fault
+from whorl.formats.corpora.records import DEFAULT as NAMES
+from whorl.formats.corpora.records import Columns, CorpusRecord, Fault
 from whorl.formats.reading import choose
 from whorl.index.index import Index
 from whorl.model import Document
@@ -80,9 +81,9 @@ def id_of(path: Path, record: CorpusRecord) -> str:
     return record.id if record.row else _name(path, record.id)
 
 
-def texts(source: Path, wanted: Iterable[str], faults: dict[str, str]) -> Iterator[Document]:
+def texts(source: Path, wanted: Iterable[str], faults: dict[str, str], columns: Columns = NAMES) -> Iterator[Document]:
     """Yield the documents of these names that a source has; an index yields them in the order of the names. Names may
-    omit the folder.
+    omit the folder. ``columns`` are those of tables.
 
     Documents that the source has without a usable text are left out; ``faults`` gets the reason for each name.
     """
@@ -94,7 +95,7 @@ def texts(source: Path, wanted: Iterable[str], faults: dict[str, str]) -> Iterat
     elif kind := store_in(source):
         faults.update(dict.fromkeys(names, f"{source}: {kind}, which has no texts"))
     else:
-        yield from _read(source, set(names), faults)
+        yield from _read(source, set(names), faults, columns)
 
 
 def _indexed(source: Path, names: Iterable[str], faults: dict[str, str]) -> Iterator[Document]:
@@ -110,8 +111,8 @@ def _indexed(source: Path, names: Iterable[str], faults: dict[str, str]) -> Iter
                 yield replace(document, name=name)
 
 
-def _read(source: Path, left: set[str], faults: dict[str, str]) -> Iterator[Document]:
-    for record in read_corpus(source):
+def _read(source: Path, left: set[str], faults: dict[str, str], columns: Columns) -> Iterator[Document]:
+    for record in read_corpus(source, columns):
         name = next((name for name in _names(source, record) if name in left), None)
         if name is None:
             continue

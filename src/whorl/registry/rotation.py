@@ -10,6 +10,8 @@ from heapq import heappop, heappush
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from whorl.formats.corpora.records import DEFAULT as NAMES
+from whorl.formats.corpora.records import Columns
 from whorl.model import Document, Skipped
 from whorl.registry.reading import NOT_FOUND, Reading, texts
 from whorl.registry.store import RegistryEntry
@@ -81,10 +83,11 @@ class Rotation:
         self._settled = 0  # no rank below is open
 
     def run(
-        self, sources: Sequence[Path], threads: int, progress: Callable[[str, int, int | None], object] | None = None
-    ) -> RotationResult:
+        self, sources: Sequence[Path], threads: int, progress: Callable[[str, int, int | None], object] | None = None,
+        columns: Columns = NAMES,
+    ) -> RotationResult:  # fmt: skip
         """Rotate the documents from their texts in the sources: indexes, folders, archives, tables and files. A source
-        that has no usable text of a document is followed by the next one."""
+        that has no usable text of a document is followed by the next one. ``columns`` are those of tables."""
         faults: dict[str, str] = {}
         read = 0
         for number, source in enumerate(sources, 1):
@@ -92,7 +95,7 @@ class Rotation:
                 break
             left = [entry.name for rank, entry in enumerate(self._entries) if self._is_open(rank)]
             with Prefetch(threads) as ahead:
-                for reading in ahead.map(self._read, self._needed(texts(source, left, faults))):
+                for reading in ahead.map(self._read, self._needed(texts(source, left, faults, columns))):
                     self._take(reading, is_last=number == len(sources))
                     read += 1
                     if progress is not None:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from whorl.engine.documents import read_whole
 from whorl.engine.hashing import Key
 from whorl.errors import DocumentError, checked_number, checked_share
+from whorl.formats.corpora.records import DEFAULT as NAMES
+from whorl.formats.corpora.records import Columns
 from whorl.index.search import readable, verified
 from whorl.matching.passage import Passage
 from whorl.model import Document
@@ -183,9 +185,11 @@ class Witness:
     fault: str = ""
 
 
-def witnesses(hits: RegistryHits, document: Document, sources: Sequence[Path]) -> dict[str, Witness]:
+def witnesses(
+    hits: RegistryHits, document: Document, sources: Sequence[Path], columns: Columns = NAMES
+) -> dict[str, Witness]:
     """Return the passages of each hit whose text is in the sources: indexes, folders, archives, tables or files. A
-    source without a usable text is followed by the next one."""
+    source without a usable text is followed by the next one. ``columns`` are those of tables."""
     scheme = preset("text")
     whole = read_whole(document, scheme, Key.PUBLIC)
     query = readable(document.name, whole)
@@ -193,7 +197,7 @@ def witnesses(hits: RegistryHits, document: Document, sources: Sequence[Path]) -
     faults: dict[str, str] = {}
     for source in sources:
         left = [hit.document.name for hit in hits if hit.document.name not in witnessed]
-        for other in texts(source, left, faults):
+        for other in texts(source, left, faults, columns):
             try:
                 read = read_whole(other, scheme, Key.PUBLIC)
             except DocumentError as error:

@@ -80,7 +80,7 @@ def check_page(check: ManuscriptCheck, back: tuple[str, str] | None = None, noti
     return render(
         "check", check=check, back=back, notice=notice, text=pieces.markup(), facts=pieces.facts(), places=places,
         prose=not check.is_program,
-        has_tokens=any(passage.tokens is not None for source in check.sources for passage in source.passages),
+        has_tokens=check.has_tokens,
     )  # fmt: skip
 
 

@@ -77,6 +77,7 @@ def revoke_token(context: Context, principal: Principal, id_: str) -> None:
     principal.require(TokenScope.ADMIN)
     if id_ == principal.token_id:
         raise Problem(409, "A token cannot revoke itself. Use another admin token.")
+    context.make_room()
     if not context.tokens.revoke(id_):
         raise missing("The token")
     context.note(principal, "revoke token", id_)
@@ -293,8 +294,10 @@ def erase_person(context: Context, principal: Principal, person: str) -> Erasure
     if not entries and not results:
         raise _nothing_about_them()
     for entry in entries:
+        context.make_room()
         context.writer.remove(entry)
         context.quota.freed()
+    context.make_room()
     for id_ in results:
         context.jobs.forget_result(id_)
     detail = f"{len(entries)} documents, {len(results)} results of jobs"

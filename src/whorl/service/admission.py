@@ -1,16 +1,19 @@
-"""Limits: request rates, pace of uploads, event streams, pools of index readers, bytes of uploads, and
-bytes that a tenant stores."""
+"""Limits: request rates, pace of uploads, event streams, pools of index readers, bytes of uploads,
+bytes that a tenant stores, and bytes of the disk that are kept for deletions."""
 
+import os
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 from threading import Condition, Lock
 from typing import Generic, TypeVar
 
 from whorl.service.problems import Problem
+from whorl.storage.files import PRIVATE_FILE, translate_os_errors
 
 # Buckets that are remembered: those of the most recent who asked. A forgotten one is a full one.
 REMEMBERED = 10_000
@@ -58,33 +61,59 @@ class BytePacer:
         return max(0.0, due - now - PACED_AHEAD)
 
 
-class StreamLimiter:
-    """Counts the open event streams."""
+class Shares:
+    """Counts what each tenant holds of something that all need: at most half of it."""
 
     def __init__(self, most: int) -> None:
-        self._left, self._turn = most, Lock()
+        self._share, self._turn = max(1, ceil(most / 2)), Lock()
+        self._held: Counter[str] = Counter()
+
+    def take(self, tenant: str) -> bool:
+        """Count one more; return False if the tenant holds its share already."""
+        with self._turn:
+            if self._held[tenant] >= self._share:
+                return False
+            self._held[tenant] += 1
+            return True
+
+    def give_back(self, tenant: str) -> None:
+        """Count one less."""
+        with self._turn:
+            self._held[tenant] -= 1
+            if not self._held[tenant]:
+                del self._held[tenant]
+
+
+class StreamLimiter:
+    """Counts the open event streams, of all and of each tenant."""
+
+    def __init__(self, most: int) -> None:
+        self._left, self._turn, self._shares = most, Lock(), Shares(most)
         self.has_ended = False
 
     def end(self) -> None:
         """Let all streams end: the service is being stopped."""
         self.has_ended = True
 
-    def check(self) -> None:
-        """Raise 429 if no further stream may be opened."""
-        if self._left < 1:
-            raise Problem(429, "Too many event streams are open. Poll the state of the job instead.")
+    def check(self, tenant: str) -> None:
+        """Raise 429 if the tenant may open no further stream."""
+        with self.one(tenant) as has_room:
+            if not has_room:
+                raise Problem(429, "Too many event streams are open. Poll the state of the job instead.")
 
     @contextmanager
-    def one(self) -> Iterator[bool]:
+    def one(self, tenant: str) -> Iterator[bool]:
         """Count a stream while it is open. Yield False if the limit was reached meanwhile."""
         with self._turn:
-            has_room = self._left > 0
+            has_room = self._left > 0 and self._shares.take(tenant)
             self._left -= has_room
         try:
             yield has_room
         finally:
-            with self._turn:
-                self._left += has_room
+            if has_room:
+                with self._turn:
+                    self._left += 1
+                self._shares.give_back(tenant)
 
 
 T = TypeVar("T")
@@ -327,3 +356,44 @@ class StorageQuota:
 
 def _megabytes(size: int) -> str:
     return f"{size / _MEGABYTE:,.1f}"
+
+
+class DeletionReserve:
+    """A file that keeps bytes of the disk for deletions: each writes a receipt and a line of the audit log, also when
+    nothing is free. ``free_bytes`` returns how many bytes are free."""
+
+    # Bytes of the file: what the logs of both databases grow to before SQLite writes them anew, 1,000 pages each.
+    SIZE = 8 * _MEGABYTE
+
+    # A deletion needs less than this.
+    LEAST = _MEGABYTE
+
+    def __init__(self, path: Path, free_bytes: Callable[[], int]) -> None:
+        self._path, self._free_bytes = path, free_bytes
+
+    def fill(self) -> None:
+        """Create the file, unless it is there or would take most of what is free."""
+        if self._is_filled() or self._free_bytes() < 2 * self.SIZE:
+            return
+        with translate_os_errors(self._path, "create"):
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+            try:
+                os.posix_fallocate(descriptor, 0, self.SIZE)
+            finally:
+                os.close(descriptor)
+
+    def release(self) -> None:
+        """Remove the file if the disk is full."""
+        if self._free_bytes() < self.LEAST:
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove the file."""
+        with translate_os_errors(self._path, "remove"):
+            self._path.unlink(missing_ok=True)
+
+    def _is_filled(self) -> bool:
+        try:
+            return self._path.stat().st_size == self.SIZE
+        except FileNotFoundError:
+            return False

@@ -6,6 +6,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager, suppress
+from threading import Lock
 from typing import Any
 
 import anyio.to_thread
@@ -15,11 +16,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from whorl._version import VERSION
-from whorl.errors import InputError, WhorlError
+from whorl.errors import InputError, ReplacedError, WhorlError
+from whorl.formats.archives.names import printable
 from whorl.formats.documents.extraction import always_in_worker
+from whorl.service.admission import Shares
 from whorl.service.api import admin, documents, jobs, search
 from whorl.service.api.authentication import context_of
 from whorl.service.api.schemas import ProblemAnswer, in_words
@@ -100,16 +104,33 @@ async def _problem_answer(request: Request, error: Exception) -> Response:
     """Answer an error: as problem JSON for the API, as a page otherwise."""
     problem = _problem(error)
     if problem.status >= 500 and problem is not error:
-        LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+        is_known = is_disk_full(error) or isinstance(error, ReplacedError)  # where it was found does not matter
+        reason = f"{printable(str(error))}: {problem.detail}" if is_known else problem.detail
+        LOG.error(
+            "%s %s: %s", request.method, printable(request.url.path), reason, exc_info=None if is_known else error
+        )
     principal = getattr(request.state, "principal", None)  # nobody, if it failed before that was known
     if problem.status == 403 and principal is not None:
         await run_in_threadpool(context_of(request).forbade, principal, f"{request.method} {request.url.path}")
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}  # such as Allow
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}  # such as Content-Range
+    if problem.status == 405:
+        headers["Allow"] = ", ".join(_methods_at(request))
     if not request.url.path.startswith(API):
         page = await run_in_threadpool(problem_page, request, problem)
         page.headers.update(headers)
         return page
     return JSONResponse(problem.as_dict(), problem.status, {**problem.headers(), **headers}, PROBLEM_MEDIA)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return all methods of the requested path. Starlette names those of the first of its routes."""
+    routes = request.app.routes
+    methods = [
+        method
+        for method in ("DELETE", "GET", "POST", "PUT")
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    return [*methods, "HEAD"] if "GET" in methods else methods  # HEAD is GET without the body
 
 
 def _problem(error: Exception) -> Problem:
@@ -208,12 +229,14 @@ class LimitedProtocol(HttpToolsProtocol):
 
     Uvicorn itself watches only the time between two requests, and counts neither the bytes of a head nor the requests
     that a client sends ahead. ``strangers`` are the connections of a server that have shown no token, the one that has
-    waited longest first; beyond ``most`` connections, that one is cut.
+    waited longest first; beyond ``most`` connections, that one is cut. ``shares`` counts the connections whose request
+    has a token, by tenant: slow requests of one must not take all.
     """
 
     limits: ServiceSettings
     most: int
     strangers: dict[HttpToolsProtocol, None]
+    shares: Shares
 
     watch: asyncio.TimerHandle | None = None
     # Bytes that were fed to the parser since it gave a piece of a body or the end of a request.
@@ -221,6 +244,13 @@ class LimitedProtocol(HttpToolsProtocol):
     # Bytes of the lines of the head (or of the trailers) that were parsed, and how many lines.
     head_bytes = head_lines = 0
     is_refused = False
+    # The tenant whose request is being answered, and whether the connection has ended.
+    holder: str | None = None
+    is_lost = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._turn = Lock()
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -234,6 +264,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._came()
         self.strangers.pop(self, None)
+        self._release(is_lost=True)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -272,6 +303,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
+        self._release()
         super().on_response_complete()
         if not self.transport.is_closing():
             self.strangers[self] = None
@@ -291,9 +323,23 @@ class LimitedProtocol(HttpToolsProtocol):
         else:
             super().send_400_response(msg)
 
-    def vouch(self) -> None:
-        """Keep this connection when connections run out: its request has a valid token. Called from any thread."""
+    def vouch(self, tenant: str) -> bool:
+        """Keep this connection when connections run out: its request has a valid token. Return False if the tenant has
+        its share of connections. Called from any thread."""
+        with self._turn:
+            if self.holder is None and not self.is_lost:
+                if not self.shares.take(tenant):
+                    return False
+                self.holder = tenant
         self.loop.call_soon_threadsafe(self.strangers.pop, self, None)
+        return True
+
+    def _release(self, *, is_lost: bool = False) -> None:
+        with self._turn:
+            self.is_lost = self.is_lost or is_lost
+            if self.holder is not None:
+                self.shares.give_back(self.holder)
+                self.holder = None
 
     def _count(self, size: int) -> None:
         self.head_bytes += size
@@ -318,7 +364,11 @@ class LimitedProtocol(HttpToolsProtocol):
 def protocol_of(settings: ServiceSettings) -> type[LimitedProtocol]:
     """Return the protocol of all connections of one server."""
     most = max(1, int(settings.connections * (1 - RESERVE)))
-    return type("ServerProtocol", (LimitedProtocol,), {"limits": settings, "most": most, "strangers": {}})
+    return type(
+        "ServerProtocol",
+        (LimitedProtocol,),
+        {"limits": settings, "most": most, "strangers": {}, "shares": Shares(most)},
+    )
 
 
 def server_of(settings: ServiceSettings, started: Callable[[int], object]) -> Server:

@@ -1,6 +1,7 @@
 """The application context: everything that a running service has open. Every operation takes it."""
 
 import logging
+import os
 import sys
 import time
 from collections import Counter
@@ -12,10 +13,11 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from whorl.errors import ReplacedError
+from whorl.report.words import counted
 from whorl.sandbox import default_sandbox
 from whorl.sandbox.jail import describe_jail
 from whorl.sandbox.pool import use_workers
-from whorl.service.admission import ByteBudget, Pool, RateLimiter, StorageQuota, StreamLimiter
+from whorl.service.admission import ByteBudget, DeletionReserve, Pool, RateLimiter, StorageQuota, StreamLimiter
 from whorl.service.audit import AuditLog
 from whorl.service.authentication import Principal, SessionStore, Token, TokenStore
 from whorl.service.database import SERVICE_DATABASE, ServiceDatabase
@@ -23,11 +25,11 @@ from whorl.service.disclosure import Disclosure
 from whorl.service.index_process import IndexProcess, IndexThread
 from whorl.service.jobs import JobQueue
 from whorl.service.middleware import FORM, Metrics
-from whorl.service.problems import Problem, disk_full
+from whorl.service.problems import MUCH_LATER, Problem, disk_full
 from whorl.service.retention import CollectionStore, Maintenance, ReceiptStore
-from whorl.service.runner import Runner, free_bytes
+from whorl.service.runner import LOCK, Runner, free_bytes
 from whorl.service.settings import ServiceSettings
-from whorl.service.tenant_index import WAITING, DocumentWriter, Ownership, TenantIndex, adopt_owners
+from whorl.service.tenant_index import WAITING, DocumentWriter, KnownOwners, Ownership, TenantIndex, adopt_owners
 from whorl.service.workspace import JOBS_FOLDER
 from whorl.storage.files import make_private_folder
 
@@ -43,6 +45,9 @@ BODY_STEP = 1 << 18
 
 # Documents that are fetched at a time, and as many may wait.
 FETCHES = 4
+
+# The file in the index's folder that keeps room for deletions.
+RESERVE = "service.reserve"
 
 # Workers of the sandbox beside those for searches: for lists of archives and looks at one document.
 SPARE_WORKERS = 2
@@ -151,6 +156,7 @@ class Context:
         self._sweeps = Pool(lambda: _sweep_of(settings), 1, SMALL_WAITING)
         self._fetches = Pool(object, FETCHES, FETCHES)
         self.drafts = DraftSizes()
+        self._reserve = DeletionReserve(settings.index / RESERVE, lambda: _free_bytes(settings.index))
         self.quota = StorageQuota(settings.quota, self._document_bytes, self._job_bytes)
         self.metrics, self.streams = Metrics(), StreamLimiter(settings.streams)
         self.upkeep = Maintenance(
@@ -168,8 +174,10 @@ class Context:
         self.jail = describe_jail(default_sandbox().jail())
         self.runner.start()
         self._is_started = True
+        self._reserve.fill()
         with self.reading() as index, index.reading():
-            self.ownership.learn(index)
+            known = self.ownership.learn(index)
+        self._repeat_deletions(known)
         if self.has_registry:
             with self.registry():
                 pass  # that it can be opened
@@ -185,6 +193,8 @@ class Context:
         self._is_closed = True
         pools = (self._searchers, self._lookers, self._processes, self._registries, self._sweeps)
         with ExitStack() as steps:  # taken from the last to the first
+            if self._is_started:  # otherwise it may be another server's
+                steps.callback(self._reserve.remove)
             steps.callback(self.database.close)
             steps.callback(self.writer.close)
             for pool in pools:
@@ -281,13 +291,22 @@ class Context:
     def check_room(self, store: Path | None = None) -> None:
         """Raise 503 if the disk of a store, by default the index, is nearly full, so that maintenance still has space.
         Call it before anything is stored, not before anything is deleted."""
-        folder = store or self.settings.index
-        try:
-            free = free_bytes(folder)
-        except FileNotFoundError as error:
-            raise ReplacedError(folder) from error
-        if free < self.settings.disk_reserve:
+        if _free_bytes(store or self.settings.index) < self.settings.disk_reserve:
             raise disk_full()
+        self._reserve.fill()
+
+    def check_writable(self) -> None:
+        """Raise 503 if files of the index cannot be opened to write: a disk with errors becomes read-only."""
+        try:
+            os.close(os.open(self.settings.index / LOCK, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as error:
+            raise Problem(
+                503, f"The disk of the service cannot be written: {error.strerror}.", retry_after=MUCH_LATER
+            ) from error
+
+    def make_room(self) -> None:
+        """Make room for the receipt and the audit log if nothing is free. Call it before anything is deleted."""
+        self._reserve.release()
 
     def note(self, principal: Principal, action: str, subject: object = "", detail: str = "") -> None:
         """Add an entry to the audit log."""
@@ -298,6 +317,16 @@ class Context:
     def forbade(self, principal: Principal, what: str) -> None:
         """Add an entry about a forbidden request."""
         self.audit.note(principal.token_id, principal.tenant, what, "", "refused", principal.address)
+
+    def _repeat_deletions(self, known: KnownOwners) -> None:
+        """Delete documents again that an older copy of the index brought back, or whose deletion was interrupted."""
+        back = self.writer.repeat_deletions(known)
+        for entry in back:
+            self.audit.note(None, entry.owner, "delete again", str(entry.id), "done", "", "it was in the index")
+        if back:
+            _log.warning(
+                "%s with a receipt in the index, as after a restore: deleted again", counted(len(back), "document")
+            )
 
     def _document_bytes(self) -> dict[str | None, int]:
         with self.reading() as index, index.reading():
@@ -336,6 +365,13 @@ class Context:
 def _share_of(principal: Principal | None) -> str | None:
     """Return whose share of a pool a request uses. The house counts as a tenant."""
     return None if principal is None else principal.tenant or ""
+
+
+def _free_bytes(folder: Path) -> int:
+    try:
+        return free_bytes(folder)
+    except FileNotFoundError as error:
+        raise ReplacedError(folder) from error
 
 
 def _close_free(pool: Pool[Any]) -> None:

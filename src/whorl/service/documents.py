@@ -192,6 +192,7 @@ def delete_document(context: Context, principal: Principal, number: int) -> Rece
     principal.require(TokenScope.ADD)
     with context.reading(principal) as index:
         entry = visible_entry(index, principal, number)
+    context.make_room()
     context.writer.remove(entry)
     context.quota.freed()
     context.note(principal, "delete", number)
@@ -395,6 +396,7 @@ def put_collection(context: Context, principal: Principal, name: str, retention_
 def delete_collection(context: Context, principal: Principal, name: str) -> None:
     """Delete the settings of a collection. Its documents stay until they are deleted."""
     principal.require(TokenScope.ADD)
+    context.make_room()
     if not context.collections.delete(principal.tenant, checked_slug(name, "collection")):
         raise Problem(404, f"The collection {name} has no settings to delete.")
     context.note(principal, "forget retention", name)

@@ -8,6 +8,7 @@ import http.client
 import ipaddress
 import socket
 import ssl
+import string
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from threading import Thread, Timer
 from typing import NamedTuple
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from whorl.errors import DocumentError
 from whorl.formats.detection import HEAD, TEXT, detect
@@ -44,6 +45,9 @@ _SPECIAL = tuple(
 
 # Media types of web pages, whatever the end of their address: servers make them by programs.
 PAGES = frozenset({"text/html", "application/xhtml+xml"})
+
+# What stays as it is in the address of a redirect. Servers send the rest, such as letters with accents, as plain bytes.
+_WRITTEN = string.punctuation + string.ascii_letters + string.digits
 
 # Bytes that are read at a time, between two looks at the size.
 PIECE = 1 << 16
@@ -93,7 +97,7 @@ def fetch(
         if where is None:
             name = PurePosixPath(unquote(parts.path)).name or parts.hostname or "page"
             return _declared(Fetched(url, name, content), kind)
-        url = urljoin(url, where)
+        url = urljoin(url, quote(where.encode("latin-1"), safe=_WRITTEN))
     raise Problem(422, f"The address redirects more than {REDIRECTS} times. Give the final address.")
 
 
@@ -182,15 +186,15 @@ def _asked(
         raise _late()
     connection = http.client.HTTPConnection(host, PORTS[parts.scheme])
     try:
-        raw = connector(address, PORTS[parts.scheme], left)
-        watch = Timer(left, _shut, (raw,))
+        connection.sock = connector(address, PORTS[parts.scheme], left)
+        if parts.scheme == "https":
+            connection.sock = _wrapped(connection.sock, host)
+        watch = Timer(until - time.monotonic(), _shut, (connection.sock,))
         watch.start()
         try:
-            connection.sock = _wrapped(raw, host) if parts.scheme == "https" else raw
             return _read(connection, parts, most, until)
         finally:
             watch.cancel()
-            raw.close()
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise (_late() if time.monotonic() >= until else _unreachable(host)) from error
     finally:
@@ -201,7 +205,7 @@ def _read(
     connection: http.client.HTTPConnection, parts: SplitResult, most: int, until: float
 ) -> tuple[str | None, bytes, _Kind]:
     target = parts.path or "/"
-    headers = {"Host": parts.hostname or "", "Accept-Encoding": "identity", "User-Agent": "whorl"}
+    headers = {"Host": parts.netloc, "Accept-Encoding": "identity", "User-Agent": "whorl"}
     connection.request("GET", f"{target}?{parts.query}" if parts.query else target, headers=headers)
     with connection.getresponse() as response:
         where = response.getheader("Location")
@@ -229,12 +233,14 @@ def _content(response: http.client.HTTPResponse, most: int) -> bytes:
 
 
 def _wrapped(raw: socket.socket, host: str) -> socket.socket:
+    """Encrypt a connection. ``raw`` is detached from it: from now on only the returned socket can be shut."""
     return ssl.create_default_context().wrap_socket(raw, server_hostname=host)
 
 
-def _shut(raw: socket.socket) -> None:
+def _shut(connection: socket.socket) -> None:
+    """Shut a connection down under the thread that reads it, encrypted or not."""
     try:
-        raw.shutdown(socket.SHUT_RDWR)
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
     except OSError:
         return  # it is closed already
 

@@ -170,6 +170,7 @@ def get_job(context: Context, principal: Principal, id_: str) -> ServiceJob:
 def cancel_job(context: Context, principal: Principal, id_: str) -> ServiceJob:
     """Cancel a job, unless it has ended."""
     before = get_job(context, principal, id_)
+    context.make_room()
     job = context.jobs.cancel(id_)
     context.note(principal, "cancel", id_)
     return job or before
@@ -180,6 +181,7 @@ def forget_result(context: Context, principal: Principal, id_: str) -> ServiceJo
     job = get_job(context, principal, id_)
     if not job.state.is_over:
         raise Problem(409, "The job is still running. Cancel it first.")
+    context.make_room()
     context.jobs.forget_result(id_)
     context.note(principal, "delete result", id_)
     return get_job(context, principal, id_)
@@ -301,7 +303,7 @@ LOOK, ALIVE = 0.5, 15.0
 async def follow(context: Context, principal: Principal, id_: str) -> AsyncIterator[bytes]:
     """Return the event stream of a job. Raise problems now, before the answer begins."""
     await run_in_threadpool(get_job, context, principal, id_)
-    context.streams.check()
+    context.streams.check(principal.tenant or "")
     return _stream(context, principal, id_)
 
 
@@ -310,7 +312,7 @@ async def _stream(context: Context, principal: Principal, id_: str) -> AsyncIter
     as all do when the service is stopped: browsers ask again."""
     loop = asyncio.get_running_loop()
     until, silent, last = loop.time() + context.settings.stream_seconds, loop.time() + ALIVE, ""
-    with context.streams.one() as is_open:
+    with context.streams.one(principal.tenant or "") as is_open:
         while is_open and not context.streams.has_ended and loop.time() < until:
             if not await run_in_threadpool(_is_valid, context, principal):
                 return  # the token was revoked or has expired: what it may not ask for, it is not told

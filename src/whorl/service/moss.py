@@ -25,7 +25,7 @@ from whorl.service.job_requests import COMPARE, LOOK, ComparisonOptions, ResultR
 from whorl.service.jobs import JobState, ServiceJob
 from whorl.service.middleware import LOG, REPORT_POLICY
 from whorl.service.naming import ReceivedFile, arrange, safe_parts
-from whorl.service.problems import missing, problem_of
+from whorl.service.problems import disk_full, is_disk_full, missing, problem_of
 from whorl.service.settings import MEGABYTE
 
 # Bytes of a line: a path of 20 folders with long names.
@@ -140,6 +140,11 @@ class MossServer:
             line = f"Error: {str(error).rstrip('.')}."
         except WhorlError as error:
             line = f"Error: {problem_of(error).detail}"
+        except OSError as error:
+            if not is_disk_full(error):
+                raise
+            LOG.error("a MOSS client at %s: %s", address, error)
+            line = f"Error: {disk_full().detail}"
         else:
             line = f"{self._pages}moss/{line}/"
         await _answer(reader, writer, line)

@@ -8,6 +8,7 @@ import apsw
 
 from whorl.errors import InputError, ReplacedError, StoreIOError, WhorlError
 from whorl.service.database import ServiceDatabaseError
+from whorl.storage.database import is_full
 
 PROBLEM_MEDIA = "application/problem+json"
 
@@ -100,10 +101,7 @@ def too_much_memory() -> Problem:
 
 def is_disk_full(error: BaseException) -> bool:
     """Return whether an error, or one of its causes, says that the disk is full."""
-    return any(
-        isinstance(each, apsw.FullError) or (isinstance(each, OSError) and each.errno in _FULL)
-        for each in _causes(error)
-    )
+    return any(is_full(each) or (isinstance(each, OSError) and each.errno in _FULL) for each in _causes(error))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -121,6 +121,7 @@ class ReceiptStore:
         """
         with self._database.transaction():
             self._withdraw(number)
+            self._discard_other(number, index_name)
             self._insert(number, index_name, tenant, within, None, samples)
             return _receipt(
                 self._database.write(f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE number = ?", number)[0]
@@ -147,6 +148,15 @@ class ReceiptStore:
         """Return the documents whose receipts are announced and not settled, with the times."""
         ask = "SELECT number, requested FROM receipts WHERE purged IS NULL AND evidence = ?"
         return [(number, from_ticks(at)) for number, at in self._database.read(ask, _ANNOUNCED)]
+
+    def names(self) -> dict[int, str]:
+        """Return the numbers of all documents that were deleted, with the hashes of their names."""
+        return dict(self._database.read(f"SELECT number, name_sha256 FROM receipts WHERE {CONFIRMED}"))
+
+    def reopen(self, number: int, within: timedelta) -> None:
+        """Note that a document is to go again if it was purged: it is back from a copy of the index."""
+        ask = "UPDATE receipts SET purged = NULL, evidence = NULL, deadline = ? WHERE number = ? AND purged IS NOT NULL"
+        self._database.write(ask, to_ticks(self._clock() + within), number)
 
     def due(self, moment: datetime) -> list[Receipt]:
         """Those whose purge must begin now: half of the time until the deadline has passed, and half is left to try
@@ -213,6 +223,18 @@ class ReceiptStore:
         if self._database.write(ask, number):
             for sample in samples:
                 self._database.write("INSERT INTO receipt_samples VALUES (?, ?)", number, sample)
+
+    def _discard_other(self, number: int, index_name: str) -> None:
+        """Delete the receipt of another document of this number: it would prove what was not done. The command line
+        gives numbers again if it adds to an older copy of the index."""
+        ask = "DELETE FROM receipts WHERE number = ? AND name_sha256 <> ? RETURNING number"
+        self._database.write(
+            "DELETE FROM receipt_samples WHERE number IN"
+            " (SELECT number FROM receipts WHERE number = ? AND name_sha256 <> ?)",
+            number, name_sha256(index_name),
+        )  # fmt: skip
+        if self._database.write(ask, number, name_sha256(index_name)):
+            LOG.warning("the receipt of document %d was another document's, and is deleted", number)
 
     def _withdraw(self, number: int) -> None:
         """Delete a receipt that is only announced."""
@@ -310,13 +332,14 @@ def run_purge(task: Task) -> dict[str, Any]:
     if receipts.announced():
         with Index.open(task.index) as index:
             settle_announced(receipts, index)
-    numbers = [receipt.number for receipt in receipts.pending()]
-    if not numbers:
+    pending = receipts.pending()
+    if not pending:
         return {"documents": 0}
+    numbers = [receipt.number for receipt in pending]
     task.progress("purging", 0, len(numbers))
     with Index.open(task.index, wait=WAIT) as index:
         known, counts = receipts.samples(), receipts.sample_counts()
-        evidence = index.purge(numbers, known)
+        evidence = index.purge((receipt.number for receipt in pending if _is_about(receipt, index)), known)
     results = JobQueue(task.database, task.index / JOBS_FOLDER).forget_documents(frozenset(numbers))
     checked = {**evidence.as_dict(), "results": results}
     (task.results / "evidence.json").write_text(json.dumps(checked), "utf-8")
@@ -324,6 +347,12 @@ def run_purge(task: Task) -> dict[str, Any]:
         raise PurgeError(f"the purge left something: {'; '.join(evidence.remains[:5])}")
     _receipt_all(receipts, numbers, checked, counts, task)
     return {"documents": len(numbers)}
+
+
+def _is_about(receipt: Receipt, index: Index) -> bool:
+    """Return whether no other document has the number of a receipt."""
+    entry = index.find(receipt.number)
+    return entry is None or name_sha256(entry.name) == receipt.name_sha256
 
 
 def _receipt_all(

@@ -74,6 +74,8 @@ class Runner:
         try:
             self._lock.enter_context(writing(self._index / LOCK, 0))
         except StoreIOError as error:
+            if not isinstance(error.__cause__, BlockingIOError):
+                raise
             raise InputError(f"{self._index}: another server is using this index: stop it first") from error
         self._jobs.recover()
         kinds = [False] * self._slots + [True]  # what was handed in, and a slot of its own for upkeep

@@ -25,7 +25,7 @@ from whorl.matching.deep.likeness import check_prose
 from whorl.model import Document
 from whorl.service.disclosure import Overlap
 from whorl.service.problems import Problem, missing
-from whorl.service.retention import ReceiptStore, settle_announced
+from whorl.service.retention import ReceiptStore, name_sha256, settle_announced
 from whorl.storage.postings import EACH, PostingHits
 
 # Rows that are read at a time: a few megabytes of them.
@@ -50,6 +50,10 @@ class KnownOwners(NamedTuple):
     def none(cls, since: int, changes: int) -> Self:
         """Nothing is loaded yet."""
         return cls(0, {}, np.full(1, UNKNOWN, np.int32), np.zeros(1, np.int64), since, changes)
+
+    def knows(self, number: int) -> bool:
+        """Return whether a document of this number was loaded."""
+        return number <= self.last and bool(self.owners[number] != UNKNOWN)
 
     def are_of(self, tenant: str | None, numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """Return which documents belong to a tenant."""
@@ -281,6 +285,10 @@ class TenantIndex(Index):
         """Return the number of commits, and how many times a document got another owner and kept its number."""
         return self._store.owner_state()
 
+    def skip_numbers(self, last: int) -> None:
+        """Give no document a number up to ``last`` from now on."""
+        self._writer.skip_numbers(last)
+
     def secret_for(self, purpose: str) -> bytes:
         """Derive secret bytes from the key of the index."""
         return self._key.words(purpose, 4).tobytes()
@@ -396,6 +404,18 @@ class DocumentWriter:
             samples = self._index.samples_of(entry)
             self._receipts.requested(entry.id, entry.name, entry.owner, self._within, samples)
             self._index.remove(entry.name)
+
+    def repeat_deletions(self, known: KnownOwners) -> list[Entry]:
+        """Delete documents that have a receipt, and return them: an older copy of the index was put in the place of
+        the one that they were deleted from. New documents get numbers that no receipt has."""
+        names = self._receipts.names()
+        self._index.skip_numbers(max(names, default=0))
+        entries = [self._index.find(number) for number in names if known.knows(number)]
+        back = [entry for entry in entries if entry is not None and name_sha256(entry.name) == names[entry.id]]
+        for entry in back:
+            self._receipts.reopen(entry.id, self._within)
+            self.remove(entry)
+        return back
 
     def close(self) -> None:
         """Close the index."""

@@ -5,6 +5,7 @@ sweep add their own tables. SQLite runs in WAL mode: readers are never blocked a
 seals (``whorl.storage.checksums``).
 """
 
+import errno
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -75,7 +76,13 @@ def reason_of(error: apsw.Error) -> str:
             os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
         except OSError as shortage:
             return shortage.strerror or str(shortage)
-    return str(error)
+    return os.strerror(errno.ENOSPC) if isinstance(error, apsw.IOError) and is_full(error) else str(error)
+
+
+def is_full(error: BaseException) -> bool:
+    """Return whether an error of SQLite says that the disk is full. The index of a log is made when a database is
+    opened, and has its own word for that."""
+    return isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
 
 
 def _adjacent(row: tuple[Any, ...]) -> Iterator[bytes]:

@@ -54,3 +54,25 @@ def test_damaged_styles_cost_no_text():
     document = docx(w_paragraph("a word"), styles="<w:style><w:name")
     assert extract_docx(document).text == "a word"
     assert extract_docx(document).marks == ()
+
+
+MHTML = (
+    b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x\r\n\r\n--x\r\nContent-Type: text/html\r\n"
+    b"Content-Transfer-Encoding: quoted-printable\r\n\r\n<p class=3Dx>cop=\r\nied</p>\r\n--x--\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        b"<html><body><p>copied</p></body></html>", "\ufeff<p>copied</p>".encode(), MHTML, b"copied",
+        b"{\\rtf1 copied}", docx(w_paragraph("copied"), aFChunk=b"<p>deeper</p>"),
+    ],
+)  # fmt: skip
+def test_documents_inside_are_read_as_word_shows_them(inside):
+    assert extract_docx(docx(w_paragraph("own"), aFChunk=inside)).text == "own\n\ncopied"
+
+
+def test_a_document_inside_that_cannot_be_read_costs_no_text():
+    found = extract_docx(docx(w_paragraph("own"), aFChunk=b"PK damaged"))
+    assert (found.text, "its part word/aFChunk.xml was not read" in found.note) == ("own", True)

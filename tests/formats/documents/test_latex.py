@@ -54,6 +54,9 @@ class TestLatex(DocumentConformance):
         ("\\cite{never closed\n\nnext", "next"),
         (r"\textbf{bold} \foo[opt]{kept} \LaTeX{} is", "bold kept LaTeX is"),
         ("a\x00b \ud800", "a\x00b \ud800"),
+        ("a\\iffalse x \\ifnum1=1 y\\fi \\iff \\\\fi %\\fi\n z\\fi b", "a b"),
+        (r"a\iffalse x\else{} y\fi{} z", "a y z"),
+        (r"a\iffalse b", "ab"),
         (r"one\mydash two {\em three}s", "one two  threes"),
         ("\\", ""),
     ],
@@ -82,6 +85,8 @@ def test_other_files_are_noted():
         "\\'{",
         "\\",
         "\\verb|",
+        "\\iffalse ",
+        "\\iffalse \\ifx ",
     ],
 )
 def test_what_is_never_closed_is_read_in_one_pass(piece):

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import threading
 import time
 
@@ -10,7 +11,7 @@ import pytest
 pytest.importorskip("pypdfium2", reason="reading PDF needs pypdfium2")
 
 from tests.conformance.document import DocumentConformance
-from tests.formats.documents.writers import pdf
+from tests.formats.documents.writers import glyphs_from_the_right, pdf
 from whorl.errors import DocumentError
 from whorl.formats.documents import pages as reader
 from whorl.formats.documents.frontend import PdfFrontend
@@ -42,6 +43,34 @@ def test_pages_are_marked():
         ("page", 2, ""),
         ("page", 3, "three"),
     ]
+
+
+@pytest.mark.parametrize("line", ["المنارة بناء مرتفع على ساحل البحر", "مقالا الأولى ولا", "בראש המגדלור נמצא מקור"])
+def test_words_from_the_right_are_read_in_order_whatever_letters_have_a_text_of_their_own(line):
+    assert extract(pdf([[glyphs_from_the_right(line)]])).text == line
+
+
+@pytest.mark.parametrize("matrix", ["1 0 0 1 40 700", "-1 0 0 -1 400 700", "-1 0 0 1 400 700"])
+def test_words_from_the_right_stay_in_order_on_rotated_pages_and_in_mirrored_text(matrix):
+    line = "המגדלור נמצא"
+    shown = line if matrix == "-1 0 0 1 400 700" else line[::-1]
+    operators = f"{matrix} Tm <{shown.encode('utf-16-be').hex()}> Tj".encode()
+    assert extract(pdf([[operators]])).text == line
+
+
+@pytest.mark.parametrize(
+    ("found", "places", "word"),
+    [
+        ("رتما", [517.5, 524.25, 528.0, 514.5], "مترا"),  # PDFium turns the parts of a word round one by one
+        ("أَعلى", [40.0, 42.0, 35.0, 30.0, 25.0], "أَعلى"),  # a mark that stands to the right of its letter
+        ("مقاال", [50.0, 40.0, 30.0, 20.0, 20.0], "مقالا"),  # two letters of one glyph
+        ("اليوم", [50.0] * 5, "اليوم"),  # letters without a width
+    ],
+)
+def test_parts_of_a_word_are_turned_round_by_their_places(monkeypatch, found, places, word):
+    monkeypatch.setattr(reader, "_along_the_line", lambda *_: places)
+    (match,) = re.finditer(".+", found)
+    assert reader._read_from_the_right(match, None) == word
 
 
 def test_a_long_document_is_read_in_turns(monkeypatch):

@@ -1,6 +1,7 @@
 """Writes documents in binary formats, each as small as the format allows, for the tests to read."""
 
 import io
+import re
 import zipfile
 from html import escape
 
@@ -40,7 +41,7 @@ def docx(body, **others):
     rows = [(f"r{i}", kind.rstrip("0123456789"), f"{kind}.xml") for i, kind in enumerate(others)]
     parts["word/_rels/document.xml.rels"] = relations(*rows)
     for kind, content in others.items():
-        parts[f"word/{kind}.xml"] = f'<w:x xmlns:w="{W}">{content}</w:x>'
+        parts[f"word/{kind}.xml"] = content if isinstance(content, bytes) else f'<w:x xmlns:w="{W}">{content}</w:x>'
     return zipped(parts)
 
 
@@ -85,7 +86,8 @@ def epub(chapters, hrefs=None, **others):
 
 
 def pdf(pages, extra=b"", kids=None, encrypt=False):
-    """A PDF document; a page is a list of lines. One font without glyphs, which says what its codes mean."""
+    """A PDF document; a page is a list of lines, as text or as operators. One font without glyphs, which says what its
+    codes mean."""
     numbers = [6 + 2 * i for i in range(len(pages))]
     listed = kids if kids is not None else " ".join(f"{number} 0 R" for number in numbers)
     objects = {
@@ -100,13 +102,28 @@ def pdf(pages, extra=b"", kids=None, encrypt=False):
         ),
     }
     for number, lines in zip(numbers, pages, strict=True):
-        shown = b" ".join(b"<%s>Tj T*" % line.encode("utf-16-be").hex().encode() for line in lines)
+        shown = b" ".join(line if isinstance(line, bytes) else _shown(line) + b" T*" for line in lines)
         objects[number] = (
             b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F 3 0 R>>>>/Contents %d 0 R>>"
             % (number + 1)
         )
         objects[number + 1] = _stream(b"BT/F 10 Tf 12 TL 40 700 Td %s ET" % shown)
     return _assembled(objects, extra, encrypt)
+
+
+def _shown(text):
+    return b"<%s>Tj" % text.encode("utf-16-be").hex().encode()
+
+
+def glyphs_from_the_right(line):
+    """Return a line of Arabic as browsers write it: from left to right, each glyph with its text. A glyph is a letter,
+    or the ligature of lam and alef."""
+    return b"\n".join(map(_glyph, reversed(re.findall("\u0644\u0627|.", line)))) + b" T*"
+
+
+def _glyph(text):
+    span = b"/Span<</ActualText<feff%s>>>BDC" % text.encode("utf-16-be").hex().encode()
+    return _shown(text) if text == " " else span + _shown(text[0]) + b" EMC"
 
 
 def _stream(data):

@@ -64,6 +64,17 @@ def test_a_receipt_for_which_nothing_was_looked_for_does_not_say_clean(stage):
     assert (receipt.evidence["samples"], receipt.evidence["clean"]) == (0, False)
 
 
+def test_a_document_that_has_the_number_of_another_receipt_stays(stage):
+    folder, database, _ = stage
+    receipts = ReceiptStore(database)
+    with Index.open(folder) as index:
+        ann, *_ = index.entries()
+        receipts.requested(ann.id, "ann/main/another", ann.owner, timedelta(days=7), [b"a sample of the other"])
+    assert retention.run_purge(task_of(stage, "purge")) == {"documents": 1}
+    with Index.open(folder) as index:
+        assert index.find(ann.id) == ann
+
+
 def test_a_document_that_its_owner_deleted_after_its_retention_ended_is_proved(stage):
     folder, database, _ = stage
     receipts = ReceiptStore(database)

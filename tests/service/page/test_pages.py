@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import tarfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -364,7 +365,7 @@ def test_what_cannot_be_compared_is_reported_at_once(acme, handed_in):
     assert send(acme, draft, template=["77", "-1", "x"]).status_code == 303
 
 
-def test_a_zip_file_that_cannot_be_split_is_one_submission_with_a_note(acme):
+def test_a_zip_file_that_cannot_be_split_is_one_archive_with_a_note(acme):
     crowd = io.BytesIO()
     with zipfile.ZipFile(crowd, "w") as packed:
         for number in range(CHILDREN + 1):
@@ -372,7 +373,19 @@ def test_a_zip_file_that_cannot_be_split_is_one_submission_with_a_note(acme):
     draft = send(acme, "/compare", files={"submissions": ("crowd.zip", crowd.getvalue())}).headers["location"]
     shown = acme.get(draft).text
     assert "cannot be split" in text_of(shown)
-    assert [node.text() for node in parse(shown).css(".picks bdi")] == ["crowd.zip"]
+    assert [node.text() for node in parse(shown).css("legend bdi")] == ["crowd.zip"]
+
+
+def test_a_tar_archive_is_not_called_one_submission(acme):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("template/anna.py"))
+    draft = send(acme, "/compare", files={"submissions": ("template.tar.gz", packed.getvalue())}).headers["location"]
+    shown = acme.get(draft).text
+    assert "1 archive uploaded: template.tar.gz" in text_of(shown)
+    assert "1 submission" not in text_of(shown)
+    assert not parse(shown).css("input[name=template]")
+    assert send(acme, draft, {"title": ""}).headers["location"].startswith("/jobs/")
 
 
 CUT = class_zip()[:200]
@@ -544,7 +557,7 @@ def test_the_page_and_the_api_let_a_token_live_as_long(admin):
 
 def test_a_page_that_takes_no_such_request_says_which_it_takes(acme):
     answer = acme.delete("/documents")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
     assert "Look at" not in answer.text
     assert "Use the menu" in text_of(answer.text)
     assert acme.get("/sign-out").headers["allow"] == "POST"

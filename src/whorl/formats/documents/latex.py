@@ -40,6 +40,9 @@ MEASURED |= {"thebibliography": 1, "wrapfigure": 2, "list": 2, "adjustbox": 1, "
 UNREAD = frozenset(("comment", "tikzpicture", "picture", "pspicture", "filecontents", "filecontents*"))
 VERBATIM = UNREAD | {"verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt"}
 
+# The condition whose first side is not read.
+FALSE = "iffalse"
+
 # Commands that name another file of the document.
 INCLUDES = frozenset(("input", "include", "subfile", "lstinputlisting", "verbatiminput"))
 
@@ -91,6 +94,11 @@ _OPENING = re.compile(r"(?:\[[^\[\]]{0,300}\])?\s{0,9}\{")
 _GAP = re.compile(r"(?:\s|#[0-9]|\[[^\[\]]{0,300}\]){0,20}")
 _CONTROL = re.compile(r"\\[a-zA-Z@]++")
 _EDGE = re.compile(r"[{}]|\\(?s:.)|\n[^\S\n]*+\n")
+# What begins, divides and ends a condition of TeX; comments and escaped signs are passed over.
+_CONDITION = re.compile(
+    r"%[^\n]*+|\\(?P<begin>if(?:cat|num|dim|odd|[vhm]mode|inner|void|[hv]box|x|eof|true|false|case|defined|csname)?+)(?![a-zA-Z@])"
+    r"|\\(?P<end>else|fi)(?![a-zA-Z@])|\\(?s:.)"
+)
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
 
 LIGATURES = {"``": "“", "''": "”", "--": "–", "---": "—", "~": " ", "&": "\t", "`": "`", "'": "'", "-": "-"}
@@ -193,12 +201,25 @@ class _Reader:
             self._open(word)
         elif word == "par":
             self._paragraph()
+        elif word == FALSE and word not in self.endless:
+            self._skip_condition()
         elif word in BREAKS:
             self.out.append(BREAKS[word])
         elif not written.endswith((" ", "\t")) and (option := _OPTION.match(self.source, self.at)):
             self.at = option.end()
         elif not self.source.startswith("{", self.at):
             self.out.append(" ")  # a macro of the writer's that stands for something between two words, or a setting
+
+    def _skip_condition(self) -> None:
+        """Skip what is never printed, up to the end or the other side of its condition: a long comment."""
+        depth = 1
+        for part in _CONDITION.finditer(self.source, self.at):
+            depth += part["begin"] is not None
+            depth -= part["end"] == "fi"
+            if not depth or (depth == 1 and part["end"] == "else"):
+                self.at = part.end()
+                return
+        self.endless.add(FALSE)
 
     def _open(self, word: str) -> None:
         """Open the argument of a heading or a note."""

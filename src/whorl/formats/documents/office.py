@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from email import message_from_bytes
 from itertools import accumulate
 
 from whorl.errors import DocumentError
-from whorl.formats.documents import html
+from whorl.formats.documents import html, rtf
 from whorl.formats.documents.extraction import Extracted, SectionMark, in_parts
 from whorl.formats.documents.package import (
     Attributes,
@@ -18,6 +19,7 @@ from whorl.formats.documents.package import (
     relations,
     resolve,
 )
+from whorl.formats.encoding import decode
 
 CONTAINER = "META-INF/container.xml"
 ENCRYPTION = "META-INF/encryption.xml"
@@ -221,11 +223,15 @@ DOCX_ROLES = ElementRoles(
 DOCX_BESIDE = ("footnotes", "endnotes", "header", "footer")
 
 
+# Bytes in which a document inside another one shows its format.
+HEAD = 512
+
 # The roles of Word's own styles, by their names; style sheets in any language have these names.
 DOCX_STYLES = {"quote": "quotation", "intense quote": "quotation", "bibliography": "bibliography"}
 
 
-def extract_docx(data: bytes) -> Extracted:
+def extract_docx(data: bytes, *, is_inside: bool = False) -> Extracted:
+    """Return the text of a document, and of those inside it. Of one that ``is_inside`` another, only its own text."""
     package = Package(data)
     main = main_part(package, "word/document.xml")
     related = relations(package, main)
@@ -233,8 +239,30 @@ def extract_docx(data: bytes) -> Extracted:
     parts = dict.fromkeys(relation.part for relation in beside if relation.part in package and relation.part != main)
     flow = _flow_of(package.blocks(main), DOCX_ROLES, _docx_styles(package, related))
     texts = [flow.text().strip("\n"), *(text_of(package.blocks(part), DOCX_ROLES).strip("\n") for part in parts)]
+    chunks = [] if is_inside else [each.part for each in related if each.kind == "aFChunk" and each.part in package]
+    notes = []
+    for part in dict.fromkeys(chunks):
+        try:
+            texts.append(_text_inside(package.read(part)).strip("\n"))
+        except DocumentError as error:
+            notes.append(f"its part {part} was not read: {error}")
     text = "\n\n".join(text for text in dict.fromkeys(texts) if text.strip())
-    return Extracted(text, tuple(_style_marks(flow)) if texts[0].strip() else ())
+    return Extracted(text, tuple(_style_marks(flow)) if texts[0].strip() else (), "; ".join(notes))
+
+
+def _text_inside(data: bytes) -> str:
+    """Return the text of a document in another format that Word shows in a place of its own (``altChunk``): exporters
+    leave the conversion to Word, above all of web pages, alone or as MHTML."""
+    start = data[:HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith(b"pk"):
+        return extract_docx(data, is_inside=True).text
+    if start.startswith(b"{\\rtf"):
+        return rtf.extract(data).text
+    if start.startswith(b"<"):
+        return html.extract(data).text
+    parts = [part for part in message_from_bytes(data).walk() if part.get_content_type() in PAGES]
+    pages = [part.get_payload(decode=True) for part in parts]
+    return "\n".join(html.extract(page).text for page in pages if isinstance(page, bytes)) or decode(data).text
 
 
 def _docx_styles(package: Package, related: Iterable[Relation]) -> dict[str, str]:

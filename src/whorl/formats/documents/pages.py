@@ -1,11 +1,15 @@
 """Extract the text of PDF (PDFium) and PostScript (Ghostscript) page by page, and rejoin hyphenated words."""
 
+import ctypes
 import os
 import re
 import subprocess
 import time
 from collections.abc import Iterator
+from itertools import groupby
+from math import inf
 from typing import Any
+from unicodedata import combining
 
 from whorl.errors import DocumentError
 from whorl.formats.documents.extraction import Extracted, in_parts, in_worker
@@ -107,9 +111,63 @@ def _pdf_pages(document: Any, first: int) -> Iterator[str | None]:
         except pypdfium2.PdfiumError:
             yield None
             continue
-        yield text.get_text_range()
+        yield _in_reading_order(text.get_text_range(), text)
         text.close()
         page.close()
+
+
+# Words in letters that are written from right to left, with their marks; not digits, which are written as in Latin.
+_FROM_THE_RIGHT = re.compile(
+    "[\u0590-\u05ff\u0610-\u061a\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}"
+)
+# Alef and lam, with marks: as two letters they do not stand in one place.
+_TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644[\u064b-\u0652]*+")
+
+
+def _in_reading_order(text: str, page: Any) -> str:
+    """Return the text of a page with the letters of words from right to left in reading order. PDFium turns most such
+    words round, but not those of whose letters the PDF gives the text (/ActualText), as browsers write them."""
+    return _FROM_THE_RIGHT.sub(lambda word: _read_from_the_right(word, page.raw), text)
+
+
+def _read_from_the_right(word: re.Match[str], page: Any) -> str:
+    """Turn round each part of a word whose letters follow each other to the right. A mark belongs to the letter before
+    it: it may stand on either side."""
+    runs: list[list[str]] = []
+    last = inf
+    for place, glyph in groupby(zip(_along_the_line(page, *word.span()), word[0], strict=True), _place):
+        letters = _ligature([letter for _, letter in glyph])
+        if runs and combining(letters[0]):
+            runs[-1][-1] += letters
+        elif place > last:
+            runs[-1].append(letters)
+        else:
+            runs.append([letters])
+        last = last if combining(letters[0]) else place
+    return "".join("".join(reversed(run)) for run in runs)
+
+
+def _place(letter: tuple[float, str]) -> float:
+    return letter[0]
+
+
+def _ligature(glyph: list[str]) -> str:
+    """Return the letters of one glyph in reading order: PDFium turns those of lam and alef round."""
+    is_turned = _TURNED.fullmatch(text := "".join(glyph))
+    return text[1] + text[0] + text[2:] if is_turned else text
+
+
+def _along_the_line(page: Any, start: int, end: int) -> list[float]:
+    """Return where each letter of a word begins, from left to right as it is read: the page may be rotated. A text
+    layer of scanned pages may be mirrored, but its letters stand upright."""
+    from pypdfium2 import raw
+
+    x, y, matrix, places = ctypes.c_double(), ctypes.c_double(), raw.FS_MATRIX(), list[float]()
+    raw.FPDFText_GetMatrix(page, raw.FPDFText_GetCharIndexFromTextIndex(page, start), matrix)
+    for at in range(start, end):
+        raw.FPDFText_GetCharOrigin(page, raw.FPDFText_GetCharIndexFromTextIndex(page, at), x, y)
+        places.append(round(x.value * matrix.d - y.value * matrix.c, 2))
+    return places
 
 
 def _note(pages: list[str], damaged: int) -> str:

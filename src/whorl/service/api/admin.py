@@ -26,11 +26,12 @@ PIECE = 1 << 16
 
 @router.get("/health", responses=documented(without_token=True))
 def health(request: Request) -> HealthAnswer:
-    """Check that the service answers and its index can be read. Needs no token."""
+    """Check that the service answers, its index can be read, and its disk be written. Needs no token."""
     context = context_of(request)
     with context.reading() as index:
         index.check_same()
         index.page_by_number(0, 1)
+    context.check_writable()
     return HealthAnswer(status="ok", version=VERSION, jail=context.jail)
 
 

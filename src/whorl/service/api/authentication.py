@@ -8,6 +8,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityS
 from whorl.service.authentication import Principal, TokenScope
 from whorl.service.context import Context
 from whorl.service.middleware import CONNECTION
+from whorl.service.problems import Problem
 
 TOKEN = HTTPBearer(scheme_name="token", description="A token of the service: whorl_…", auto_error=False)
 
@@ -23,11 +24,12 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def vouch(request: Request) -> None:
-    """Mark the connection as authenticated, so that it is kept when connections run out."""
+def vouch(request: Request, principal: Principal) -> None:
+    """Mark the connection as authenticated, so that it is kept when connections run out. Raise 429 if the tenant has
+    its share of them."""
     connection = getattr(request.state, CONNECTION, None)
-    if connection is not None:
-        connection.vouch()
+    if connection is not None and not connection.vouch(principal.tenant or ""):
+        raise Problem(429, "Too many requests at once. Send fewer at a time.")
 
 
 def asker(
@@ -41,7 +43,7 @@ def asker(
         context.refuse(address)
     _, principal = context.authenticate(credentials.credentials, address)
     request.state.principal = principal
-    vouch(request)
+    vouch(request, principal)
     context.admit(principal)
     for scope in wanted.scopes:
         principal.require(TokenScope(scope))

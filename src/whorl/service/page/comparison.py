@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from whorl.comparison.settings import THRESHOLD
 from whorl.errors import InputError, WhorlError
+from whorl.formats.archives.kinds import HEAD, kind
 from whorl.service.authentication import Principal, TokenScope
 from whorl.service.context import Context
 from whorl.service.job_requests import AUTO, ComparisonOptions, ComparisonUploads, refuse_when_full, submit_comparison
@@ -46,7 +47,8 @@ LIKELY = re.compile(r"(?:^|[^a-z])(?:template|starter|skeleton|boilerplate|hando
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The upload. ``picks`` are the submissions that can be marked: children of the one zip file ``archive``,
-    or the files themselves if that is None. ``follow`` is the page to go on to when the comparison was asked for."""
+    or the files themselves if that is None. ``is_unlisted``: the upload is one archive that is not looked into here.
+    ``follow`` is the page to go on to when the comparison was asked for."""
 
     id: str
     token_id: str
@@ -56,6 +58,7 @@ class Draft:
     notes: tuple[str, ...]
     bases: tuple[str, ...]
     archives: tuple[str, ...]
+    is_unlisted: bool = False
     follow: str = ""
 
     @property
@@ -182,14 +185,20 @@ def _looked_at(id_: str, principal: Principal, inputs: Path) -> Draft:
         try:
             listed = directory(inputs / "submissions" / uploads[0])
         except UnsplittableError as error:
-            return Draft(id_, principal.token_id, made, tops, None, (str(error), *notes), *names)
+            return Draft(id_, principal.token_id, made, tops, None, (str(error), *notes), *names, is_unlisted=True)
         if not listed.children:
             raise _without_submissions(uploads[0], listed)
         return Draft(id_, principal.token_id, made, listed.children, uploads[0], notes, *names)
     damaged = list(_damaged(inputs / "submissions"))
     if damaged and len(damaged) == len(uploads):
         raise Problem(422, damaged[0])
-    return Draft(id_, principal.token_id, made, tops, None, (*damaged, *notes), *names)
+    is_unlisted = len(uploads) == 1 and _is_archive(inputs / "submissions" / uploads[0])
+    return Draft(id_, principal.token_id, made, tops, None, (*damaged, *notes), *names, is_unlisted=is_unlisted)
+
+
+def _is_archive(path: Path) -> bool:
+    with path.open("rb") as file:
+        return kind(path.name, file.read(HEAD)).is_archive
 
 
 def _damaged(folder: Path) -> Iterator[str]:

@@ -79,7 +79,7 @@ async def visit(request: Request) -> Visit:
         ended = is_form or wants_part(request) or cookie_name(context_of(request)) in request.cookies
         raise SignInNeeded("/" if is_form else wanted, ended=ended)
     request.state.principal = principal
-    vouch(request)
+    vouch(request, principal)
     context = context_of(request)
     context.admit(principal)
     return Visit(context, principal, wants_part(request))
