@@ -206,6 +206,20 @@ def test_include_and_exclude(tmp_path):
     assert names(tmp_path, Rules(include=("*.zip",))) == ["c.zip/d.py", "c.zip/e.c"]
 
 
+def test_include_selects_in_an_archive_that_is_named_itself(tmp_path):
+    files = {"d.py": "x", "e.c": "x"}
+    plant(tmp_path, {"c.zip": zipped(files), "t.tar": tarred(files)})
+    rules = Rules(include=("*.py",))
+    for name in ("c.zip", "t.tar"):
+        assert found(tmp_path / name, rules) == ({"d.py": b"x"}, {"e.c": "matches no include pattern"})
+
+
+def test_include_does_not_leave_out_a_document_that_is_named_itself(tmp_path):
+    plant(tmp_path, {"a.c": "x", "a.docx": zipped({"word/document.xml": "<x/>"})})
+    for name in ("a.c", "a.docx"):
+        assert names(tmp_path / name, Rules(include=("*.py",))) == [name]
+
+
 @pytest.mark.parametrize("ending", PACKERS)
 def test_archives_in_a_folder_are_like_folders(tmp_path, ending):
     files = {"alice/a.py": "1", "bob.txt": "2"}
