@@ -105,6 +105,25 @@ def test_compare_a_folder_with_one_folder_in_it(tmp_path):
     assert run("compare", inner).stderr == ""
 
 
+def test_a_folder_around_the_class_beside_earlier_submissions(tmp_path):
+    """One submission is enough beside earlier ones, so only the advice says that there could be more."""
+    shutil.copytree(EXAMPLES / "previous", tmp_path / "homework")
+    result = run("compare", tmp_path, "--archive", EXAMPLES / "previous").stderr
+    assert f"{tmp_path} contains one folder, homework, which counts as one submission" in result
+
+
+def test_an_empty_folder_beside_a_class_in_a_folder(tmp_path):
+    shutil.copytree(EXAMPLES / "previous", tmp_path / "download" / "homework")
+    (tmp_path / "empty").mkdir()
+    result = run("compare", tmp_path / "empty", tmp_path / "download").stderr
+    assert result.endswith(f": whorl compare {tmp_path}/empty {tmp_path}/download/homework\n")
+
+
+def test_a_file_twice():
+    file = EXAMPLES / "queue.py"
+    assert run("compare", file, file).stderr.startswith(f"{file} is only one submission. ")
+
+
 def test_a_name_moves_no_cursor(tmp_path):
     inner = tmp_path / "a\x1b[2Jb"
     inner.mkdir()
@@ -144,7 +163,7 @@ class TestInclude:
 
     def test_no_match_says_what_was_tried_and_how_patterns_are_anchored(self, homework):
         result = run("compare", homework, "--include", "pset3/*.py", "--include", "*.c").stderr
-        assert "no file matches --include 'pset3/*.py', '*.c'. A pattern without a slash" in result
+        assert "no file that can be compared matches --include 'pset3/*.py', '*.c'. A pattern without a slash" in result
         assert "matches the whole path below the folder or archive that you named" in result
         assert result.endswith("any folder: --include '**/pset3/*.py'\n")
 
@@ -153,5 +172,18 @@ class TestInclude:
         assert result.stderr == ""
         assert len(json.loads(result.stdout)["submissions"]) == 2
 
-    def test_a_pattern_of_a_name_needs_no_wider_one(self, homework):
-        assert run("compare", homework, "--include", "*.c").stderr.endswith("that you named\n")
+    @pytest.mark.parametrize("pattern", ["*.c", "pset3/*.c", "**/*.c"])
+    def test_a_wider_pattern_that_would_match_nothing_is_not_proposed(self, homework, pattern):
+        assert run("compare", homework, "--include", pattern).stderr.endswith("that you named\n")
+
+    def test_a_folder_is_proposed_in_any_folder(self, homework):
+        result = run("compare", homework, "--include", "x/pset3/", "--include", "/pset3/").stderr
+        assert result.endswith("any folder: --include '**/pset3/'\n")
+
+    def test_one_submission_with_a_match_is_named(self, homework):
+        result = run("compare", homework, "--include", "bob/*/*.py").stderr
+        assert result.startswith("only bob has files that match --include 'bob/*/*.py'. A pattern without")
+
+    def test_a_pattern_that_the_shell_replaced(self, homework):
+        result = run("compare", homework, "--include", homework / "bob" / "pset3" / "main.py").stderr
+        assert result.endswith("Put patterns in quotes, or the shell replaces them with the names of files\n")
