@@ -280,10 +280,10 @@ def _single(paths: Sequence[Path], *, has_archive: bool) -> str | None:
     """Return what to do about a single submission. With earlier ones it is enough, unless it is a folder around all."""
     for path in paths:
         if path.is_dir() and (inner := _only_folder(path)) is not None:
-            instead = " ".join(quote(str(inner if each == path else each)) for each in dict.fromkeys(paths))
+            instead = dict.fromkeys(quote(str(inner if each == path else each)) for each in paths)
             return (
                 f"{path} contains one folder, {inner.name}, which counts as one submission. "
-                f"To compare its contents: whorl compare {instead}"
+                f"To compare its contents: whorl compare {' '.join(instead)}"
             )
     if has_archive:
         return None

@@ -1,6 +1,7 @@
 """The walk over folders: order, what is left out, and what is refused."""
 
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -251,3 +252,17 @@ def test_rules_report_all_their_faults():
     assert {fault.partition(":")[0] for fault in caught.value.faults} == {
         "hidden", "include", "exclude", "member", "ratio", "nesting",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("#*#", "escape the # as \\#"), (" ", "the pattern is empty"), ("[a", "a bracket or a backslash")],
+)
+def test_rules_say_why_a_pattern_can_match_nothing(text, reason):
+    with pytest.raises(RulesError, match=re.escape(reason)):
+        Rules(exclude=(text,))
+
+
+def test_a_pattern_may_have_bytes_that_are_not_unicode(tmp_path):
+    plant(tmp_path, {"a.py": "x", os.fsdecode(b"\xe9.py"): "x"})
+    assert names(tmp_path, Rules(exclude=(os.fsdecode(b"\xe9*"),))) == ["a.py"]
