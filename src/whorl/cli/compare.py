@@ -173,6 +173,10 @@ def command(
         check_folder(report)  # before hours of work
     elif report_size is not None:
         raise click.UsageError("--report-size MB limits the report: add --report FOLDER")
+    if jplag is not None:
+        from whorl.comparison.jplag import check_jplag
+
+        check_jplag(jplag)
     marks = _marks(review, report)
     set_limits(parse_seconds, parse_memory, options["threads"])
     settings = _settings(options, as_format)
