@@ -210,6 +210,7 @@ class TestReport:
             ("--report", "file/report", "file is not a folder that you may write to"),
             ("--report", "closed/new/report", "closed is not a folder that you may write to"),
             ("--jplag", "closed/new.jplag", "closed is not a folder that you may write to"),
+            ("--jplag", "", "name a file for the result"),
             ("--jplag", "new/result.jplag", "new is not a folder that you may write to"),
         ],
     )

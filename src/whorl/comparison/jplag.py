@@ -28,6 +28,8 @@ LANGUAGES = {"python": "python3", "r": "rlang"} | {
 
 def check_jplag(path: Path) -> None:
     """Raise InputError unless a result file can be written to this path."""
+    if not path.name:
+        raise InputError(f"{str(path)!r}: name a file for the result, such as result.jplag")
     around = path.resolve().parent
     if not around.is_dir() or not os.access(around, os.W_OK | os.X_OK):
         raise InputError(f"{path}: cannot write the result for JPlag: {around} is not a folder that you may write to")
