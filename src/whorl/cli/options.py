@@ -364,9 +364,9 @@ def query_documents(
 
 
 def _queries(file: str, as_format: str | None, columns: "Columns", skipped: list[Skipped]) -> Iterable[Document]:
-    if file == "-":
-        return [Document("-", sys.stdin.buffer.read(), format=as_format)]
     path = Path(file)
+    if file == "-" or path.is_fifo():
+        return [named_document(file, as_format)]
     check_readable(path)
     from whorl.formats.archives.rules import DEFAULT
     from whorl.formats.corpora.tables import kind
@@ -422,10 +422,22 @@ def leave(skipped: list[Skipped], *, shown: bool = True) -> None:
         sys.exit(1)
 
 
+def named_document(file: str, as_format: str | None) -> Document:
+    """Return the document of a file; - is standard input. A pipe, such as ``<(...)``, is read now: it can be read only
+    once."""
+    path = Path(file)
+    content = sys.stdin.buffer.read() if file == "-" else path.read_bytes() if path.is_fifo() else path
+    return Document(file, content, format=as_format)
+
+
 def check_readable(path: Path) -> None:
     """Raise DocumentError for an unreadable file before any work is done or anything is printed."""
     if path.is_dir():
         raise DocumentError("a folder: name the files in it", str(path))
+    if path == Path("-") or path.is_fifo():
+        return
+    if path.is_char_device() or path.is_block_device() or path.is_socket():
+        raise DocumentError("a device or a socket: name a file", str(path))
     try:
         path.open("rb").close()
     except OSError as error:
