@@ -1,6 +1,5 @@
 """``whorl compare``: compare all submissions of a class, as a table, JSON, CSV or a report."""
 
-import csv
 import json
 import shlex
 import sys
@@ -21,6 +20,7 @@ from whorl.cli.options import (
     NumberRange,
     as_option,
     backend_options,
+    echo_csv,
     format_option,
     limits_options,
     scheme_of,
@@ -396,7 +396,7 @@ def _show(comparison: Comparison, form: str, by_person: bool) -> None:
     elif form == "json":
         click.echo(json.dumps(as_json(comparison)))  # indenting would take ten times as long
     elif form == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows(as_rows(comparison))
+        echo_csv(as_rows(comparison))
     else:
         from whorl.cli.compare_output import print_tables
 

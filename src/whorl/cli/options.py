@@ -1,5 +1,7 @@
 """Options that several commands share, and their conversion into typed values."""
 
+import csv
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -420,6 +422,13 @@ def leave(skipped: list[Skipped], *, shown: bool = True) -> None:
         click.echo(printable(f"skipped: {item.name}: {item.reason}"), err=True)
     if any(not item.expected for item in skipped):
         sys.exit(1)
+
+
+def echo_csv(rows: Iterable[Iterable[object]]) -> None:
+    """Write CSV to standard output by ``click.echo``, whose errors are known as those of the output."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    click.echo(written.getvalue(), nl=False, color=True)  # else control characters of names would be removed
 
 
 def named_document(file: str, as_format: str | None) -> Document:
