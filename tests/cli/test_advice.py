@@ -24,6 +24,7 @@ def test_whorl_alone_tells_what_it_can_do_with_examples():
     assert all(f"  {name}" in result.stdout for name in COMMANDS)
     for example in ("whorl compare homework/", "whorl cluster pages.jsonl", "whorl search archive.whorl"):
         assert example in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80  # of a terminal
 
 
 def test_a_path_without_a_command(tmp_path):
