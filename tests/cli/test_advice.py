@@ -62,12 +62,28 @@ def test_a_path_without_a_command(tmp_path):
         ("compare -z", "option '-z'."),
         ("index add --gitignored", "option '--gitignored'. Did you mean '--no-gitignore'?"),
         ("--verzion", "option '--verzion'. Did you mean '--version'?"),
+        ("help", "command 'help'. Did you mean '--help'?"),
+        ("version", "command 'version'. Did you mean '--version'?"),
     ],
 )
 def test_what_is_misspelled_or_another_tools(typed, advice):
     result = run(*typed.split())
     assert result.exit_code == 2
     assert result.stderr.endswith(f"\n\nError: No such {advice}\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("50%", "'50%' is not a valid number: write 0.5"),
+        ("0,25", "'0,25' is not a valid number: write 0.25"),
+        ("150 %", "1.5 is not in the range 0<=x<=1."),
+        ("1e3%", "'1e3%' is not a valid number."),
+    ],
+)
+def test_a_number_as_it_is_written_elsewhere(typed, said):
+    result = run("compare", EXAMPLES / "class", "--cluster", typed)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: Invalid value for '--cluster': {said}")
 
 
 def test_each_word_of_another_tool_leads_to_an_option():

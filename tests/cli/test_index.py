@@ -220,8 +220,8 @@ def test_an_index_is_an_archive(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("search", ".", "x"), "no index: create one"),
-        (("index", "add", ".", "."), "no index: create one"),
+        (("search", ".", "x"), "name a Whorl index first, or create one"),
+        (("index", "add", ".", "."), "name a Whorl index first, or create one"),
         (("index", "create", "."), "already exists"),
     ],
 )

@@ -199,6 +199,8 @@ def _unknown_command(name: str) -> str:
     from whorl.formats.archives.names import printable
 
     message = f"No such command {name!r}."
+    if name in ("help", "version"):
+        return f"{message} Did you mean '--{name}'?"
     if not os.access(name, os.F_OK):
         return message + "".join(f" Did you mean {match!r}?" for match in similar(name, COMMANDS))
     if Path(name).is_dir():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -20,6 +21,7 @@ from whorl.formats.archives.names import printable
 from whorl.model import Document, Skipped
 from whorl.sandbox.limits import RANGES, Limits
 from whorl.scheme import PRESETS, Scheme, preset
+from whorl.stores import store_in
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -38,10 +40,24 @@ class NumberRange(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert an argument to a number."""
-        number: float = super().convert(value, param, ctx)
+        try:
+            number: float = super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            if isinstance(value, str) and (written := _as_number(value)) is not None:
+                super().convert(written, param, ctx)  # if that is out of range, it says so
+                self.fail(f"{error.message.rstrip('.')}: write {written:g}", param, ctx)
+            raise
         if not isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
+
+
+def _as_number(text: str) -> float | None:
+    """Return the number that is meant by a percentage or by a decimal comma; None for any other text."""
+    matched = re.fullmatch(r"\s*(\d+)(?:[.,](\d+))?\s*(%)?\s*", text)
+    if matched is None or not ({",", "%"} & set(text)):
+        return None
+    return float(f"{matched[1]}.{matched[2] or 0}") / (100 if matched[3] else 1)
 
 
 class IntegerRange(click.IntRange):
@@ -442,7 +458,9 @@ def named_document(file: str, as_format: str | None) -> Document:
 def check_readable(path: Path) -> None:
     """Raise DocumentError for an unreadable file before any work is done or anything is printed."""
     if path.is_dir():
-        raise DocumentError("a folder: name the files in it", str(path))
+        store = store_in(path)
+        advice = f"{store}: name it before the files" if store else "a folder: name the files in it"
+        raise DocumentError(advice, str(path))
     if path == Path("-") or path.is_fifo():
         return
     if path.is_char_device() or path.is_block_device() or path.is_socket():
