@@ -8,6 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from tests.formats.archives.packing import zipped
 from whorl.cli import COMMANDS, OTHER_WORDS, main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -134,6 +135,21 @@ def test_an_empty_folder_beside_a_class_in_a_folder(tmp_path):
     (tmp_path / "empty").mkdir()
     result = run("compare", tmp_path / "empty", tmp_path / "download").stderr
     assert result.endswith(f": whorl compare {tmp_path}/empty {tmp_path}/download/homework\n")
+
+
+def test_compare_folders_of_archives(tmp_path):
+    folders = [tmp_path / name for name in ("week 1", "week2")]
+    for folder in folders:
+        folder.mkdir()
+        for name in ("ada.zip", "bo.zip"):
+            (folder / name).write_bytes(zipped({"queue.py": (EXAMPLES / "queue.py").read_text()}))
+    advice = f"name the folders: whorl compare '{folders[0]}' {folders[1]}\n"
+    result = run("compare", tmp_path)
+    assert result.stdout.startswith("2 submissions")
+    assert result.stderr.endswith(advice)
+    assert run("compare", *folders).stderr == ""
+    (folders[1] / "readme.txt").write_text("A submission of several parts.")
+    assert run("compare", tmp_path).stderr == ""
 
 
 def test_a_file_twice():

@@ -260,10 +260,11 @@ def _some(names: list[str]) -> str:
 def after_comparing(
     comparison: Comparison, paths: Sequence[Path], base: Sequence[Path], include: Sequence[str]
 ) -> str | None:
-    """Return what to do next if there were not two new submissions; None if nothing is to be said."""
+    """Return what to do next if there were not two new submissions, or if each holds several; None if nothing is to be
+    said."""
     fresh = [submission.name for submission in comparison.submissions if not submission.archived]
     if len(fresh) > 1:
-        return None
+        return None if comparison.layouts else _of_archives(paths)
     if twice := [path for path in paths if path.resolve() in [each.resolve() for each in base]]:
         return f"{_named(twice)}: starter code (--base) is not compared. Name the submissions beside it"
     unmatched = [item for item in comparison.skipped if include and item.reason == NOT_INCLUDED]
@@ -274,6 +275,21 @@ def after_comparing(
     if comparison.skipped and any(item.name != "./" for item in comparison.skipped):
         return "no submission could be read. The reasons are listed above; --format json lists all of them"
     return f"{_named(paths)}: nothing to compare. Put each submission into it, as a file, a folder or an archive"
+
+
+def _of_archives(paths: Sequence[Path]) -> str | None:
+    """Return what to do about folders that hold nothing but archives, several each, such as one for each assignment."""
+    if len(paths) != 1 or not paths[0].is_dir():
+        return None
+    folders = _visible(paths[0])
+    for folder in folders:
+        inside = _visible(folder) if folder.is_dir() else []
+        if len(inside) < 2 or not all(named_archive(each.name) for each in inside):
+            return None
+    return (
+        f"each submission is a folder of archives. If each archive is a submission of its own, name the folders: "
+        f"whorl compare {' '.join(quote(str(folder)) for folder in folders[:ROWS])}{' …' * (len(folders) > ROWS)}"
+    )
 
 
 def _single(paths: Sequence[Path], *, has_archive: bool) -> str | None:
@@ -301,8 +317,13 @@ def _single(paths: Sequence[Path], *, has_archive: bool) -> str | None:
 
 def _only_folder(path: Path) -> Path | None:
     """Return the folder that is alone in a folder, but for files."""
-    folders = [child for child in sorted(path.iterdir()) if child.is_dir() and not child.name.startswith(".")]
+    folders = [child for child in _visible(path) if child.is_dir()]
     return folders[0] if len(folders) == 1 else None
+
+
+def _visible(path: Path) -> list[Path]:
+    """Return the entries of a folder that are not hidden, by name."""
+    return [child for child in sorted(path.iterdir()) if not child.name.startswith(".")]
 
 
 def _without_match(include: Sequence[str], names: Sequence[str], fresh: Sequence[str]) -> str:
