@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from whorl.formats.archives.rules import Rules
     from whorl.formats.corpora.records import Columns
 
+# Documents that are listed one by one, if they were skipped for the same reason.
+NAMED = 10
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -434,10 +437,23 @@ def print_line(answer: Any) -> None:
 def leave(skipped: list[Skipped], *, shown: bool = True) -> None:
     """Print the skipped documents; exit with code 1 if one of them could not be read. Documents that the rules skip do
     not count."""
-    for item in skipped if shown else ():
-        click.echo(printable(f"skipped: {item.name}: {item.reason}"), err=True)
+    if shown:
+        echo_skipped(skipped)
     if any(not item.expected for item in skipped):
         sys.exit(1)
+
+
+def echo_skipped(skipped: Iterable[Skipped]) -> None:
+    """Print the skipped documents. Those that a rule skips, such as all other files beside ``--include``, have one line
+    for each reason if there are many."""
+    by_reason: dict[tuple[str, bool], list[str]] = {}
+    for item in skipped:
+        by_reason.setdefault((item.reason, item.expected), []).append(item.name)
+    for (reason, is_expected), names in by_reason.items():
+        if is_expected and len(names) > NAMED:
+            names = [f"{len(names):,} times, first {names[0]}"]
+        for name in names:
+            click.echo(printable(f"skipped: {name}: {reason}"), err=True)
 
 
 def echo_csv(rows: Iterable[Iterable[object]]) -> None:
