@@ -32,7 +32,7 @@ LEFT_OUT := cli/test_limits.py cli/test_read_only.py cli/test_refusals.py cli/te
 	matching/deep matching/test_chain.py registry/test_attacks.py registry/test_crash.py registry/test_damage.py registry/test_search.py \
 	report sandbox service spark sweep test_corpus_resuming.py test_distributions.py test_patterns.py test_threads.py torture
 
-.PHONY: run venv test suite browser test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel lock clean
+.PHONY: run venv test suite browser test-slow torture quick check style types format bench fuzz real corpus reproduce docs docs-pages wheel sbom lock clean
 
 run: $(VENV)/.kernel  ## install Whorl alone and compare the class that ships with it
 	$(BIN)/whorl compare examples/class --base examples/template --submissions-csv examples/class.csv --report report

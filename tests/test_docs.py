@@ -141,6 +141,16 @@ def test_pre_commit_runs_what_make_check_runs():
     assert len(commands) >= 4
     hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
     assert re.findall(r"^ +entry: (.+)$", hooks, re.MULTILINE) == commands
+    # Settings of the tools are in pyproject.toml, types of the kernel in .pyi files: no Python files to pre-commit.
+    assert re.findall(r"^ +types_or: (.+)$", hooks, re.MULTILINE) == ["[python, pyi, toml]"] * len(commands)
+
+
+def test_what_the_commands_of_the_readme_make_is_no_part_of_the_repository():
+    """Else ``make check`` would find faults in copies of the examples, and git would take the key of the index."""
+    commands = "\n".join(blocks(README, "bash"))
+    made = set(re.findall(r"(?: -o| --report| create|sweep add) ([\w.]+)", commands))
+    assert len(made) == 6
+    assert {f"/{name}/" for name in made} <= set((ROOT / ".gitignore").read_text("utf-8").splitlines())
 
 
 class TestContributing:

@@ -15,6 +15,9 @@ NAMED_FENCE = re.compile(r"^```(\w+) ([\w.-]+)$", re.MULTILINE)
 # A picture of our own, alone in its paragraph.
 FIGURE = re.compile(r"^!\[([^\]]*)\]\(([^)\s]+\.svg)\)$", re.MULTILINE)
 
+# A cell of a table. In Markdown a bar in it is written \|, also in code, where the site would show the backslash.
+CELL = re.compile(r"<td[ >].*?</td>", re.DOTALL)
+
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages of a folder in its place in the navigation, so that a new decision need not be named twice."""
@@ -43,6 +46,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = Path(config.docs_dir, page.file.src_uri).parent
     titled = NAMED_FENCE.sub(r'```\1 title="\2"', markdown)
     return FIGURE.sub(lambda found: figure(here / found[2], found[1]), titled)
+
+
+def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Show bars in the cells of tables without their backslashes."""
+    return CELL.sub(lambda cell: cell[0].replace("\\|", "|"), content)
 
 
 def figure(path: Path, described: str) -> str:

@@ -36,6 +36,7 @@ MORE = "…"
 
 # An index and a registry draw a key of their own, so ids and shares differ a little from one to the next.
 KEYED = re.compile(r"\b[0-9a-f]{12}\b| *[0-9]+%")
+OF_A_STORE = re.compile(r"\.(?:index|registry)\b")
 
 
 def run(command: str, folder: Path) -> str:
@@ -95,9 +96,18 @@ def rerun(page: str, folder: Path) -> str:
 
 
 def comparable(page: str) -> str:
-    """Return the page without what a key changes, if it makes an index or a registry."""
-    is_keyed = re.search(r"^\$ whorl (index|registry) create", page, re.MULTILINE)
-    return KEYED.sub("…", page) if is_keyed else page
+    """Return the page without what a key changes: in the output of commands that read an index or a registry."""
+
+    def masked(found: re.Match[str]) -> str:
+        if found[1] == "python":
+            return found[0]
+        return "".join(
+            f"$ {command}\n{KEYED.sub('…', text) if OF_A_STORE.search(command) else text}\n"
+            for command, shown in entries(found[2])
+            for text in ["\n".join(shown)]
+        )
+
+    return BLOCK.sub(masked, page)
 
 
 if __name__ == "__main__":

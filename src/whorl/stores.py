@@ -90,12 +90,18 @@ def store_in(folder: Path) -> str:
 
 
 def missing_store(folder: Path, kind: str) -> DocumentError:
-    """Return the error for a folder without a store of a kind, such as "a Whorl index". It says which command reads the
-    store that is there, or which one creates a store."""
+    """Return the error for a path without a store of a kind, such as "a Whorl index". It says which command reads the
+    store that is there, or which one creates a store where there is nothing."""
     there, missing = store_in(folder), _MAKERS[kind]
+    what, _, advice = missing.partition(": ")
     if there in _READERS and there != kind:
         command = _READERS[there].format(folder)
-        return DocumentError(f"{folder}: {missing.partition(':')[0]}, but {there}: read it with 'whorl {command}'")
+        return DocumentError(f"{folder}: {what}, but {there}: read it with 'whorl {command}'")
+    # A store whose making was interrupted can be made again, so its files alone are no other files.
+    others = {path.name for path in folder.iterdir()} - _PRIVATE - {SEGMENTS, LOCK} if folder.is_dir() else ()
+    if others or folder.is_file():
+        other = "a folder of other files" if others else "a file"
+        return DocumentError(f"{folder}: {what}, but {other}: name {kind} first, or {advice.format('NAME')}")
     return DocumentError(f"{folder}: {missing.format(folder)}")
 
 

@@ -8,6 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from tests.formats.archives.packing import zipped
 from whorl.cli import COMMANDS, OTHER_WORDS, main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -24,6 +25,7 @@ def test_whorl_alone_tells_what_it_can_do_with_examples():
     assert all(f"  {name}" in result.stdout for name in COMMANDS)
     for example in ("whorl compare homework/", "whorl cluster pages.jsonl", "whorl search archive.whorl"):
         assert example in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80  # of a terminal
 
 
 def test_a_path_without_a_command(tmp_path):
@@ -61,12 +63,28 @@ def test_a_path_without_a_command(tmp_path):
         ("compare -z", "option '-z'."),
         ("index add --gitignored", "option '--gitignored'. Did you mean '--no-gitignore'?"),
         ("--verzion", "option '--verzion'. Did you mean '--version'?"),
+        ("help", "command 'help'. Did you mean '--help'?"),
+        ("version", "command 'version'. Did you mean '--version'?"),
     ],
 )
 def test_what_is_misspelled_or_another_tools(typed, advice):
     result = run(*typed.split())
     assert result.exit_code == 2
     assert result.stderr.endswith(f"\n\nError: No such {advice}\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("50%", "'50%' is not a valid number: write 0.5"),
+        ("0,25", "'0,25' is not a valid number: write 0.25"),
+        ("150 %", "1.5 is not in the range 0<=x<=1."),
+        ("1e3%", "'1e3%' is not a valid number."),
+    ],
+)
+def test_a_number_as_it_is_written_elsewhere(typed, said):
+    result = run("compare", EXAMPLES / "class", "--cluster", typed)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: Invalid value for '--cluster': {said}")
 
 
 def test_each_word_of_another_tool_leads_to_an_option():
@@ -103,6 +121,40 @@ def test_compare_a_folder_with_one_folder_in_it(tmp_path):
     assert f"{tmp_path} contains one folder, home work, which counts as one submission" in result.stderr
     assert f"whorl compare '{inner}'\n" in result.stderr
     assert run("compare", inner).stderr == ""
+
+
+def test_a_folder_around_the_class_beside_earlier_submissions(tmp_path):
+    """One submission is enough beside earlier ones, so only the advice says that there could be more."""
+    shutil.copytree(EXAMPLES / "previous", tmp_path / "homework")
+    result = run("compare", tmp_path, "--archive", EXAMPLES / "previous").stderr
+    assert f"{tmp_path} contains one folder, homework, which counts as one submission" in result
+
+
+def test_an_empty_folder_beside_a_class_in_a_folder(tmp_path):
+    shutil.copytree(EXAMPLES / "previous", tmp_path / "download" / "homework")
+    (tmp_path / "empty").mkdir()
+    result = run("compare", tmp_path / "empty", tmp_path / "download").stderr
+    assert result.endswith(f": whorl compare {tmp_path}/empty {tmp_path}/download/homework\n")
+
+
+def test_compare_folders_of_archives(tmp_path):
+    folders = [tmp_path / name for name in ("week 1", "week2")]
+    for folder in folders:
+        folder.mkdir()
+        for name in ("ada.zip", "bo.zip"):
+            (folder / name).write_bytes(zipped({"queue.py": (EXAMPLES / "queue.py").read_text()}))
+    advice = f"name the folders: whorl compare '{folders[0]}' {folders[1]}\n"
+    result = run("compare", tmp_path)
+    assert result.stdout.startswith("2 submissions")
+    assert result.stderr.endswith(advice)
+    assert run("compare", *folders).stderr == ""
+    (folders[1] / "readme.txt").write_text("A submission of several parts.")
+    assert run("compare", tmp_path).stderr == ""
+
+
+def test_a_file_twice():
+    file = EXAMPLES / "queue.py"
+    assert run("compare", file, file).stderr.startswith(f"{file} is only one submission. ")
 
 
 def test_a_name_moves_no_cursor(tmp_path):
@@ -144,7 +196,7 @@ class TestInclude:
 
     def test_no_match_says_what_was_tried_and_how_patterns_are_anchored(self, homework):
         result = run("compare", homework, "--include", "pset3/*.py", "--include", "*.c").stderr
-        assert "no file matches --include 'pset3/*.py', '*.c'. A pattern without a slash" in result
+        assert "no file that can be compared matches --include 'pset3/*.py', '*.c'. A pattern without a slash" in result
         assert "matches the whole path below the folder or archive that you named" in result
         assert result.endswith("any folder: --include '**/pset3/*.py'\n")
 
@@ -153,5 +205,18 @@ class TestInclude:
         assert result.stderr == ""
         assert len(json.loads(result.stdout)["submissions"]) == 2
 
-    def test_a_pattern_of_a_name_needs_no_wider_one(self, homework):
-        assert run("compare", homework, "--include", "*.c").stderr.endswith("that you named\n")
+    @pytest.mark.parametrize("pattern", ["*.c", "pset3/*.c", "**/*.c"])
+    def test_a_wider_pattern_that_would_match_nothing_is_not_proposed(self, homework, pattern):
+        assert run("compare", homework, "--include", pattern).stderr.endswith("that you named\n")
+
+    def test_a_folder_is_proposed_in_any_folder(self, homework):
+        result = run("compare", homework, "--include", "x/pset3/", "--include", "/pset3/").stderr
+        assert result.endswith("any folder: --include '**/pset3/'\n")
+
+    def test_one_submission_with_a_match_is_named(self, homework):
+        result = run("compare", homework, "--include", "bob/*/*.py").stderr
+        assert result.startswith("only bob has files that match --include 'bob/*/*.py'. A pattern without")
+
+    def test_a_pattern_that_the_shell_replaced(self, homework):
+        result = run("compare", homework, "--include", homework / "bob" / "pset3" / "main.py").stderr
+        assert result.endswith("Put patterns in quotes, or the shell replaces them with the names of files\n")

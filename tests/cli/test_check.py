@@ -1,6 +1,7 @@
 """``whorl check``: figures, JSON, the report, and manuscripts that cannot be read."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,33 @@ def test_one_that_cannot_be_read_does_not_stop_the_others(index):
     assert "it is encrypted: save it without a password" in result.stderr
     result = run("check", index, "missing.txt")
     assert (result.exit_code, "missing.txt: cannot be read" in result.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("command", [("check", "index"), ("search", "index"), ("fingerprint",)])
+class TestPipes:
+    """Their content comes only once, so it must not be read twice, to find the format and to find the text."""
+
+    def test_a_pipe_gives_what_its_file_gives(self, index, command):
+        told = []
+        for content in ("draft.txt", "pipe"):
+            reading, writing = os.pipe()
+            os.write(writing, Path("draft.txt").read_bytes())
+            os.close(writing)
+            name = f"/dev/fd/{reading}" if content == "pipe" else content
+            result = run(*command, name)
+            assert result.exit_code == 0, result.output
+            told.append(result.output.replace(name, "it"))
+            os.close(reading)
+        assert told[0] == told[1]
+
+    def test_standard_input(self, index, command):
+        text = Path("draft.txt").read_bytes()
+        result = CliRunner().invoke(main, [*command, "-"], input=text)
+        assert result.output == run(*command, "draft.txt").output.replace("draft.txt", "-")
+
+    def test_a_device_is_refused(self, index, command):
+        result = run(*command, "/dev/zero")
+        assert (result.exit_code, result.stderr) == (1, "Error: /dev/zero: a device or a socket: name a file\n")
 
 
 def test_base_is_left_out(index):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from functools import cache
 from pathlib import Path
 
@@ -200,6 +201,33 @@ class TestReport:
         result = run(CLASS, "--report", tmp_path)
         assert result.exit_code == 1
         assert "holds no report" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("option", "path", "reason"),
+        [
+            ("--report", ".", "a report cannot replace the working folder; choose a folder in it, such as"),
+            ("--report", "mount", "a report cannot replace a mount point; choose a folder in it, such as"),
+            ("--report", "file/report", "file is not a folder that you may write to"),
+            ("--report", "closed/new/report", "closed is not a folder that you may write to"),
+            ("--jplag", "closed/new.jplag", "closed is not a folder that you may write to"),
+            ("--jplag", "", "name a file for the result"),
+            ("--jplag", "new/result.jplag", "new is not a folder that you may write to"),
+        ],
+    )
+    def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(
+        self, tmp_path, monkeypatch, option, path, reason
+    ):
+        for name in ("mount", "closed"):
+            (tmp_path / name).mkdir()
+        (tmp_path / "file").touch()
+        access, is_mount = os.access, Path.is_mount  # root may write everywhere
+        monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "closed" and access(path, mode))
+        monkeypatch.setattr(Path, "is_mount", lambda self: self.name == "mount" or is_mount(self))
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("whorl.cli.compare.compare_all", lambda *_, **__: pytest.fail("it was compared"))
+        result = run(CLASS, option, path)
+        assert result.exit_code == 1
+        assert reason in result.stderr
 
     def test_no_name_is_in_it_if_none_is_wanted(self, tmp_path):
         result = run(CLASS / "amara.py", CLASS / "bruno.py", "--anonymise", "--report", tmp_path / "report")

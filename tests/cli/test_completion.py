@@ -1,6 +1,7 @@
 """Shell completion: what each shell is given, and what it gives back."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ register()
 
 def completed(shell, line, monkeypatch):
     """What a shell is told when somebody presses Tab at the end of a line."""
+    if shell == "bash":
+        line = re.sub("=(?=.)", " = ", re.sub("=$", " =", line))  # a word of its own, by COMP_WORDBREAKS
     words = line.split(" ")
     monkeypatch.setenv("COMP_WORDS", line if shell != "fish" else " ".join(words[:-1]))
     monkeypatch.setenv("COMP_CWORD", str(len(words) - 1) if shell != "fish" else words[-1])
@@ -54,6 +57,8 @@ class TestEveryShell:
         """bash cuts the word at the sign, the others put the completion in the place of the whole word."""
         option = "" if shell == "bash" else "--format="
         assert completed(shell, "whorl check --format=s", monkeypatch) == [f"{option}spdx"]
+        assert f"{option}sarif" in completed(shell, "whorl compare --format=", monkeypatch)
+        assert "--report" in completed(shell, "whorl compare --format=csv --rep", monkeypatch)
 
     def test_the_script_names_the_program(self, shell):
         script = get_completion_class(shell)(main, {}, "whorl", "_WHORL_COMPLETE").source()

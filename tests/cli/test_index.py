@@ -217,11 +217,24 @@ def test_an_index_is_an_archive(tmp_path, monkeypatch):
     assert found["pairs"][0]["score"] == pytest.approx(1)
 
 
+@pytest.mark.parametrize("command", ["index add index", "registry add registry"])
+def test_many_files_that_a_rule_skips_have_one_line(papers, command):
+    assert run("registry", "create", "registry").exit_code == 0
+    for number in range(12):
+        Path(f"papers/{number:02}.py").write_text("x = 1\n")
+    result = run(*command.split(), "papers", "--include", "*.txt", "--include", "0[0-4].py")
+    skipped = [line for line in result.stderr.splitlines() if "include" in line]
+    assert len(skipped) == 8  # few are listed
+    (line,) = run(*command.split(), "papers", "--include", "*.html").stderr.splitlines()
+    assert line.startswith("skipped: 13 times, first ")
+    assert line.endswith(".py: matches no include pattern")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("search", ".", "x"), "no index: create one"),
-        (("index", "add", ".", "."), "no index: create one"),
+        (("search", ".", "x"), "name a Whorl index first, or create one"),
+        (("index", "add", ".", "."), "name a Whorl index first, or create one"),
         (("index", "create", "."), "already exists"),
     ],
 )

@@ -1,6 +1,7 @@
 """What the system refuses is told in one line: full disks, closed streams, names that cannot be, too many files."""
 
 import errno
+import io
 import os
 import subprocess
 import sys
@@ -11,7 +12,8 @@ from click.testing import CliRunner
 
 from tests.index.corpus import prose
 from whorl import Document
-from whorl.cli import main
+from whorl.cli import _is_of_output, main
+from whorl.cli.options import echo_csv
 from whorl.index.index import Index
 from whorl.registry.registry import Registry
 
@@ -45,6 +47,19 @@ def index(tmp_path):
 def test_an_output_that_cannot_be_written(index, arguments, shell, reason):
     done = whorl(*(str(index) if each == "INDEX" else each for each in arguments), shell=shell)
     assert (done.returncode, done.stderr) == (1, b"Error: cannot write the output: " + reason + b"\n")
+
+
+def test_csv_that_cannot_be_written_is_an_error_of_the_output(monkeypatch):
+    full = io.TextIOWrapper(io.FileIO("/dev/full", "w"), write_through=True)
+    monkeypatch.setattr("sys.stdout", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        echo_csv([["a"]])
+    assert _is_of_output(caught.value)
+
+
+def test_csv_has_control_characters(capsys):
+    echo_csv([["a", "\x1b[2J"]])
+    assert capsys.readouterr().out == "a,\x1b[2J\n"
 
 
 @pytest.mark.parametrize("raised", [KeyboardInterrupt(), RuntimeError("cannot release")])

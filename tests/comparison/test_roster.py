@@ -1,8 +1,11 @@
 """The list of submissions: who they are, and what is wrong with a list that cannot be used."""
 
+import gzip
+
 import pytest
 
 import whorl
+from tests.formats.archives.packing import tarred
 from whorl.comparison.layouts import RosterRecord
 from whorl.comparison.roster import read_roster
 
@@ -28,6 +31,7 @@ class TestRead:
         [
             "filename,label\na.py,late\n",
             "Submission;Label\na.py;late\n",
+            "submission\tlabel\na.py\tlate\n",
             "label,points, submission \nlate,3,a.py\n",
             "\ufeffsubmission,label\r\na.py,late\r\n",
             'submission,label\n"a.py","late"\n\n',
@@ -101,6 +105,26 @@ class TestUse:
         found = whorl.compare_all(tmp_path / "new", archive=tmp_path / "old", roster=path)
         assert found.submissions[0].person == "Ada"
         assert found.skipped == ()
+
+    @pytest.mark.parametrize(
+        ("files", "expected"),
+        [
+            (["a.py", "b.tar.gz", "c d.v2.txt"], ["Ada", "Bo", "Cy"]),
+            (["a.py", "a.txt", "b.py"], [None, None, "Bo"]),  # one without its ending could be either
+            (["a", "a.py"], ["Ada", None]),
+            (["a.smith"], [None]),
+        ],
+    )
+    def test_a_row_may_leave_out_the_ending(self, roster, tmp_path, files, expected):
+        """Lists of students have accounts, not names of files."""
+        folder = tmp_path / "class"
+        folder.mkdir()
+        for name in files:
+            text = f"A text of {name}."
+            (folder / name).write_bytes(gzip.compress(tarred({"x.txt": text})) if "tar" in name else text.encode())
+        path = roster("submission,person\na,Ada\nb,Bo\nc d.v2,Cy\n")
+        found = whorl.compare_all(folder, "text", roster=path)
+        assert [submission.person for submission in found.submissions] == expected
 
 
 def test_two_submissions_are_not_shown_under_one_name(tmp_path):

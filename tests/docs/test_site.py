@@ -57,6 +57,12 @@ def test_what_is_loaded_is_there(site):
                 assert local.startswith("data:") or (path.parent / local).exists(), (path, address)
 
 
+def test_bars_in_tables_have_no_backslash(site):
+    """Who copied the line for a shell out of a table got the backslash, too."""
+    for path in site.rglob("*.html"):
+        assert not re.search(r"<td[ >](?:(?!</td>).)*\\\|", path.read_text("utf-8"), re.DOTALL), path
+
+
 @pytest.mark.parametrize("name", OPENED)
 def test_a_page_opens_from_disk(site, page, name):
     page.goto((site / name).as_uri())

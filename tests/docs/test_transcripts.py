@@ -53,11 +53,13 @@ class TestShortened:
 
 
 def test_what_a_key_changes_is_not_compared():
-    page = "$ whorl index create x\nx: scheme 0123456789ab\n   9%  a.txt\n"
-    other = "$ whorl index create x\nx: scheme ba9876543210\n  13%  a.txt\n"
+    page = "```console\n$ whorl index create x.index\nx: scheme 0123456789ab\n   9%  a.txt\n```\n"
+    other = "```console\n$ whorl index create x.index\nx: scheme ba9876543210\n  13%  a.txt\n```\n"
     assert transcripts.comparable(page) == transcripts.comparable(other)
     assert transcripts.comparable(page.replace("a.txt", "b.txt")) != transcripts.comparable(other)
 
 
-def test_a_page_without_a_key_is_compared_to_the_letter():
-    assert transcripts.comparable("13%") == "13%"
+def test_what_no_key_changes_is_compared_to_the_letter():
+    """Also on a page with an index."""
+    page = "```console\n$ whorl compare x\n13%\n$ whorl index list x.index\n13%\n```\n13%\n"
+    assert transcripts.comparable(page).count("13%") == 2

@@ -199,6 +199,8 @@ def _unknown_command(name: str) -> str:
     from whorl.formats.archives.names import printable
 
     message = f"No such command {name!r}."
+    if name in ("help", "version"):
+        return f"{message} Did you mean '--{name}'?"
     if not os.access(name, os.F_OK):
         return message + "".join(f" Did you mean {match!r}?" for match in similar(name, COMMANDS))
     if Path(name).is_dir():
@@ -286,11 +288,17 @@ def main(context: click.Context) -> None:
     """Find copies in text and source code: identical, edited, reordered, quoted in part, or inside a larger file.
 
     \b
-    Examples:
-      whorl compare homework/ --report report/     which submissions of a class share code or text
-      whorl cluster pages.jsonl -o clusters/       which documents of a collection are near-duplicates
-      whorl dedup pages.jsonl -o clean/            write them again without near-duplicates
-      whorl index build archive.whorl papers/      index an archive, then find the source of a text:
+    Which submissions of a class share code or text:
+      whorl compare homework/ --report report/
+
+    \b
+    Which documents of a collection are nearly the same, and the rest alone:
+      whorl cluster pages.jsonl -o clusters/
+      whorl dedup pages.jsonl -o clean/
+
+    \b
+    Where a text comes from, by an index of an archive:
+      whorl index build archive.whorl papers/
       whorl search archive.whorl manuscript.pdf
 
     whorl COMMAND --help explains a command, with examples.

@@ -102,7 +102,7 @@ SHOWN = 10
 @limits_options
 @format_option("table", "json", "spdx", "cyclonedx")
 def command(index: Path, manuscripts: tuple[Path, ...], as_format: str | None, form: str, **options: Any) -> None:
-    """Check MANUSCRIPTS against the documents in INDEX.
+    """Check MANUSCRIPTS against the documents in INDEX; - reads standard input.
 
     Similarity is the share of the letters that are found in a source. No letter is counted twice: each belongs to the
     source that explains most. Quotations, bibliography and the other exclusions are left out; the figure without

@@ -1,6 +1,5 @@
 """``whorl compare``: compare all submissions of a class, as a table, JSON, CSV or a report."""
 
-import csv
 import json
 import shlex
 import sys
@@ -21,6 +20,7 @@ from whorl.cli.options import (
     NumberRange,
     as_option,
     backend_options,
+    echo_csv,
     format_option,
     limits_options,
     scheme_of,
@@ -173,6 +173,10 @@ def command(
         check_folder(report)  # before hours of work
     elif report_size is not None:
         raise click.UsageError("--report-size MB limits the report: add --report FOLDER")
+    if jplag is not None:
+        from whorl.comparison.jplag import check_jplag
+
+        check_jplag(jplag)
     marks = _marks(review, report)
     set_limits(parse_seconds, parse_memory, options["threads"])
     settings = _settings(options, as_format)
@@ -392,7 +396,7 @@ def _show(comparison: Comparison, form: str, by_person: bool) -> None:
     elif form == "json":
         click.echo(json.dumps(as_json(comparison)))  # indenting would take ten times as long
     elif form == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows(as_rows(comparison))
+        echo_csv(as_rows(comparison))
     else:
         from whorl.cli.compare_output import print_tables
 

@@ -1,5 +1,6 @@
 """Output of ``whorl compare``: tables, and advice after a comparison with fewer than two submissions."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
@@ -7,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from whorl.comparison.layouts import WRAPPER
 from whorl.comparison.result import BY_PASSAGE, Comparison, Pair
+from whorl.formats.archives.gitignore import parse
 from whorl.formats.archives.kinds import FOLDERS, named_archive
-from whorl.formats.archives.names import printable
+from whorl.formats.archives.names import matchable, printable
 from whorl.formats.archives.walk import NOT_INCLUDED
 from whorl.model import Skipped
 from whorl.report.words import counted
@@ -258,48 +260,98 @@ def _some(names: list[str]) -> str:
 def after_comparing(
     comparison: Comparison, paths: Sequence[Path], base: Sequence[Path], include: Sequence[str]
 ) -> str | None:
-    """Return what to do next; None if there were two submissions or more."""
-    if len(comparison.submissions) > 1:
-        return None
+    """Return what to do next if there were not two new submissions, or if each holds several; None if nothing is to be
+    said."""
+    fresh = [submission.name for submission in comparison.submissions if not submission.archived]
+    if len(fresh) > 1:
+        return None if comparison.layouts else _of_archives(paths)
     if twice := [path for path in paths if path.resolve() in [each.resolve() for each in base]]:
         return f"{_named(twice)}: starter code (--base) is not compared. Name the submissions beside it"
-    if include and any(item.reason == NOT_INCLUDED for item in comparison.skipped):
-        return _without_match(include)
-    if any(not submission.archived for submission in comparison.submissions):
-        return _single(paths)
+    unmatched = [item for item in comparison.skipped if include and item.reason == NOT_INCLUDED]
+    if any(item.submission not in fresh for item in unmatched):
+        return _without_match(include, [item.name for item in unmatched], fresh)
+    if fresh:
+        return _single(paths, has_archive=len(comparison.submissions) > 1)
     if comparison.skipped and any(item.name != "./" for item in comparison.skipped):
         return "no submission could be read. The reasons are listed above; --format json lists all of them"
     return f"{_named(paths)}: nothing to compare. Put each submission into it, as a file, a folder or an archive"
 
 
-def _single(paths: Sequence[Path]) -> str:
-    if len(paths) == 1 and paths[0].is_dir():
-        folders = [child for child in sorted(paths[0].iterdir()) if child.is_dir() and not child.name.startswith(".")]
-        if len(folders) == 1:
+def _of_archives(paths: Sequence[Path]) -> str | None:
+    """Return what to do about folders that hold nothing but archives, several each, such as one for each assignment."""
+    if len(paths) != 1 or not paths[0].is_dir():
+        return None
+    folders = _visible(paths[0])
+    for folder in folders:
+        inside = _visible(folder) if folder.is_dir() else []
+        if len(inside) < 2 or not all(named_archive(each.name) for each in inside):
+            return None
+    return (
+        f"each submission is a folder of archives. If each archive is a submission of its own, name the folders: "
+        f"whorl compare {' '.join(quote(str(folder)) for folder in folders[:ROWS])}{' …' * (len(folders) > ROWS)}"
+    )
+
+
+def _single(paths: Sequence[Path], *, has_archive: bool) -> str | None:
+    """Return what to do about a single submission. With earlier ones it is enough, unless it is a folder around all."""
+    for path in paths:
+        if path.is_dir() and (inner := _only_folder(path)) is not None:
+            instead = dict.fromkeys(quote(str(inner if each == path else each)) for each in paths)
             return (
-                f"{paths[0]} contains one folder, {printable(folders[0].name)}, which counts as one submission. "
-                f"To compare its contents: whorl compare {printable(quote(str(folders[0])))}"
+                f"{path} contains one folder, {inner.name}, which counts as one submission. "
+                f"To compare its contents: whorl compare {' '.join(instead)}"
             )
+    if has_archive:
+        return None
+    if len(paths) == 1 and paths[0].is_dir():
         return (
             f"{paths[0]} contains only one submission. Add the others to the folder, "
             "or name earlier submissions: --archive FOLDER"
         )
+    amount = "is only one submission" if len(set(paths)) == 1 else "have only one submission between them"
     return (
-        f"{_named(paths)} is only one submission. Name a second file, or the folder of all submissions. "
+        f"{_named(paths)} {amount}. Name a second file, or the folder of all submissions. "
         "To look a file up in an index, use whorl search"
     )
 
 
-def _without_match(include: Sequence[str]) -> str:
-    """Explain how patterns are matched."""
-    anchored = next((pattern for pattern in include if "/" in pattern.rstrip("/")), None)
+def _only_folder(path: Path) -> Path | None:
+    """Return the folder that is alone in a folder, but for files."""
+    folders = [child for child in _visible(path) if child.is_dir()]
+    return folders[0] if len(folders) == 1 else None
+
+
+def _visible(path: Path) -> list[Path]:
+    """Return the entries of a folder that are not hidden, by name."""
+    return [child for child in sorted(path.iterdir()) if not child.name.startswith(".")]
+
+
+def _without_match(include: Sequence[str], names: Sequence[str], fresh: Sequence[str]) -> str:
+    """Explain how patterns are matched. ``names`` are the files that match none, ``fresh`` the submission that has
+    others."""
+    tried = f"--include {', '.join(map(quote, include))}"
+    what = f"only {fresh[0]} has files that match {tried}" if fresh else f"no file that can be compared matches {tried}"
     rule = (
         "A pattern without a slash matches file names in any folder; a pattern with a slash matches the whole path "
         "below the folder or archive that you named"
     )
-    wider = f". To match in any folder: --include {quote('**/' + anchored.lstrip('/'))}" if anchored else ""
-    return f"no file matches --include {', '.join(map(quote, include))}. {rule}{wider}"
+    wider = next((f"**/{text.lstrip('/')}" for text in include if _would_match(f"**/{text.lstrip('/')}", names)), "")
+    advice = f". To match in any folder: --include {quote(wider)}" if wider else ""
+    if any(os.path.lexists(text) for text in include):
+        advice += ". Put patterns in quotes, or the shell replaces them with the names of files"
+    return f"{what}. {rule}{advice}"
+
+
+def _would_match(pattern: str, names: Sequence[str]) -> bool:
+    """Return whether a pattern matches a file, or a folder that it is in."""
+    parsed = parse(matchable(pattern))
+    paths = [matchable(name).split(b"/") for name in names]
+    return parsed is not None and any(
+        parsed.matches(b"/".join(parts[:depth]), depth < len(parts))
+        for parts in paths
+        for depth in range(1, len(parts) + 1)
+    )
 
 
 def _named(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths))
+    return ", ".join(map(str, dict.fromkeys(paths)))

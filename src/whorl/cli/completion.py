@@ -1,6 +1,29 @@
-"""Completion in zsh and fish, where Click's own goes wrong. Imported only to complete a line or to print a script."""
+"""Completion where Click's own goes wrong. Imported only to complete a line or to print a script."""
 
-from click.shell_completion import CompletionItem, FishComplete, ShellComplete, ZshComplete, add_completion_class
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    add_completion_class,
+)
+
+
+class JoinedBash(BashComplete):
+    """Completion in bash, which passes ``--option=value`` as three words and replaces only the last one."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Return the words before the cursor and the one at it, with options and their values in one word."""
+        before, incomplete = super().get_completion_args()
+        words: list[str] = []
+        for word in (*before, incomplete):
+            option, equals, value = words[-1].partition("=") if words else ("", "", "")
+            if option.startswith("--") and not value and (word == "=" or equals):
+                words[-1] += word
+            else:
+                words.append(word)
+        return words[:-1], words[-1]
 
 
 class _WholeWords(ShellComplete):
@@ -30,5 +53,6 @@ class WholeFish(_WholeWords, FishComplete):
 
 def register() -> None:
     """Let Click use these classes."""
+    add_completion_class(JoinedBash)
     add_completion_class(WholeZsh)
     add_completion_class(WholeFish)

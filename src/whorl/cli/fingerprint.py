@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from whorl.cli.options import (
     key_of,
     key_option,
     limits_options,
+    named_document,
     scheme_of,
     scheme_options,
     set_limits,
@@ -50,7 +52,8 @@ def command(
     files: tuple[Path, ...], scheme_name: str, key_file: Path | None, as_format: str | None, limit: int | None,
     threads: int, parse_seconds: float, parse_memory: int, form: str, **settings: Any,
 ) -> None:  # fmt: skip
-    """Show the fingerprints of FILES: hashes, positions, the text of each k-gram, and measured and expected density.
+    """Show the fingerprints of FILES: hashes, positions, the text of each k-gram, and measured and expected density;
+    - reads standard input.
 
     \b
     Examples:
@@ -67,12 +70,12 @@ def command(
     for file in files:
         check_readable(file)
     show = _print_json if form == "json" else _print_tables
-    documents = (Document(str(file), file, format=as_format) for file in files)
+    documents = (named_document(str(file), as_format) for file in files)
     show(((document, _fingerprint(document, scheme, key, threads)) for document in documents), scheme, limit)
 
 
 def _fingerprint(document: Document, scheme: Scheme, key: Key, threads: int) -> Fingerprints:
-    with bar(Path(document.name)) as progress:
+    with bar(document.content) if isinstance(document.content, Path) else nullcontext() as progress:
         return fingerprint(document, scheme, key=key, threads=threads, progress=progress)
 
 

@@ -1,6 +1,9 @@
 """Options that several commands share, and their conversion into typed values."""
 
+import csv
+import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -18,12 +21,16 @@ from whorl.formats.archives.names import printable
 from whorl.model import Document, Skipped
 from whorl.sandbox.limits import RANGES, Limits
 from whorl.scheme import PRESETS, Scheme, preset
+from whorl.stores import store_in
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from whorl.formats.archives.rules import Rules
     from whorl.formats.corpora.records import Columns
+
+# Documents that are listed one by one, if they were skipped for the same reason.
+NAMED = 10
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,10 +43,24 @@ class NumberRange(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert an argument to a number."""
-        number: float = super().convert(value, param, ctx)
+        try:
+            number: float = super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            if isinstance(value, str) and (written := _as_number(value)) is not None:
+                super().convert(written, param, ctx)  # if that is out of range, it says so
+                self.fail(f"{error.message.rstrip('.')}: write {written:g}", param, ctx)
+            raise
         if not isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
+
+
+def _as_number(text: str) -> float | None:
+    """Return the number that is meant by a percentage or by a decimal comma; None for any other text."""
+    matched = re.fullmatch(r"\s*(\d+)(?:[.,](\d+))?\s*(%)?\s*", text)
+    if matched is None or not ({",", "%"} & set(text)):
+        return None
+    return float(f"{matched[1]}.{matched[2] or 0}") / (100 if matched[3] else 1)
 
 
 class IntegerRange(click.IntRange):
@@ -364,9 +385,9 @@ def query_documents(
 
 
 def _queries(file: str, as_format: str | None, columns: "Columns", skipped: list[Skipped]) -> Iterable[Document]:
-    if file == "-":
-        return [Document("-", sys.stdin.buffer.read(), format=as_format)]
     path = Path(file)
+    if file == "-" or path.is_fifo():
+        return [named_document(file, as_format)]
     check_readable(path)
     from whorl.formats.archives.rules import DEFAULT
     from whorl.formats.corpora.tables import kind
@@ -416,16 +437,50 @@ def print_line(answer: Any) -> None:
 def leave(skipped: list[Skipped], *, shown: bool = True) -> None:
     """Print the skipped documents; exit with code 1 if one of them could not be read. Documents that the rules skip do
     not count."""
-    for item in skipped if shown else ():
-        click.echo(printable(f"skipped: {item.name}: {item.reason}"), err=True)
+    if shown:
+        echo_skipped(skipped)
     if any(not item.expected for item in skipped):
         sys.exit(1)
+
+
+def echo_skipped(skipped: Iterable[Skipped]) -> None:
+    """Print the skipped documents. Those that a rule skips, such as all other files beside ``--include``, have one line
+    for each reason if there are many."""
+    by_reason: dict[tuple[str, bool], list[str]] = {}
+    for item in skipped:
+        by_reason.setdefault((item.reason, item.expected), []).append(item.name)
+    for (reason, is_expected), names in by_reason.items():
+        if is_expected and len(names) > NAMED:
+            names = [f"{len(names):,} times, first {names[0]}"]
+        for name in names:
+            click.echo(printable(f"skipped: {name}: {reason}"), err=True)
+
+
+def echo_csv(rows: Iterable[Iterable[object]]) -> None:
+    """Write CSV to standard output by ``click.echo``, whose errors are known as those of the output."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    click.echo(written.getvalue(), nl=False, color=True)  # else control characters of names would be removed
+
+
+def named_document(file: str, as_format: str | None) -> Document:
+    """Return the document of a file; - is standard input. A pipe, such as ``<(...)``, is read now: it can be read only
+    once."""
+    path = Path(file)
+    content = sys.stdin.buffer.read() if file == "-" else path.read_bytes() if path.is_fifo() else path
+    return Document(file, content, format=as_format)
 
 
 def check_readable(path: Path) -> None:
     """Raise DocumentError for an unreadable file before any work is done or anything is printed."""
     if path.is_dir():
-        raise DocumentError("a folder: name the files in it", str(path))
+        store = store_in(path)
+        advice = f"{store}: name it before the files" if store else "a folder: name the files in it"
+        raise DocumentError(advice, str(path))
+    if path == Path("-") or path.is_fifo():
+        return
+    if path.is_char_device() or path.is_block_device() or path.is_socket():
+        raise DocumentError("a device or a socket: name a file", str(path))
     try:
         path.open("rb").close()
     except OSError as error:

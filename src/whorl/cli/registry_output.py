@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from whorl.cli.options import echo_skipped
 from whorl.formats.archives.names import printable
 from whorl.matching.passage import Passage
 from whorl.model import Document, Skipped
@@ -45,8 +46,7 @@ def print_changes(states: Mapping[str, int], skipped: Sequence[Skipped], form: s
         click.echo(json.dumps({**states, "skipped": _left_out(skipped)}))
         return
     click.echo(_counts(states) or "nothing to do")
-    for item in skipped:
-        click.echo(printable(f"skipped: {item.name}: {item.reason}"), err=True)
+    echo_skipped(skipped)
 
 
 def print_rotation(result: RotationResult, form: str) -> None:

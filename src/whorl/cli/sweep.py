@@ -1,6 +1,5 @@
 """``whorl sweep``: dated crawls of a collection. Find moved pages, changes, and holders of a version."""
 
-import csv
 import json
 import sys
 from collections import Counter
@@ -19,6 +18,7 @@ from whorl.cli.options import (
     SETTINGS,
     IntegerRange,
     NumberRange,
+    echo_csv,
     format_option,
     rules_of,
     rules_options,
@@ -386,7 +386,7 @@ def changes(sweep: Path, date: str | None, states: tuple[str, ...], form: str) -
         result = opened.changes(date)
     result = replace(result, pages=tuple(page for page in result.pages if page.state in states))
     if form == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows(_changes_rows(result))
+        echo_csv(_changes_rows(result))
     else:
         _tell(asdict(result), _changes_lines(result), form)
 

@@ -1,6 +1,7 @@
 """Export a comparison as a result file of JPlag, which its viewer opens."""
 
 import json
+import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -23,6 +24,15 @@ LANGUAGES = {"python": "python3", "r": "rlang"} | {
         "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "rust", "scheme", "swift", "text", "typescript",
     )
 }  # fmt: skip
+
+
+def check_jplag(path: Path) -> None:
+    """Raise InputError unless a result file can be written to this path."""
+    if not path.name:
+        raise InputError(f"{str(path)!r}: name a file for the result, such as result.jplag")
+    around = path.resolve().parent
+    if not around.is_dir() or not os.access(around, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: cannot write the result for JPlag: {around} is not a folder that you may write to")
 
 
 def write_jplag(comparison: Comparison, path: Path, now: datetime) -> None:

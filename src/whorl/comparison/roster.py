@@ -11,12 +11,15 @@ from pathlib import Path, PurePosixPath
 from whorl.comparison.intake import ReadSubmission
 from whorl.comparison.layouts import Layout, RosterRecord
 from whorl.errors import DocumentError, InputError
+from whorl.formats.archives.kinds import named_archive
 from whorl.formats.archives.names import printable
 from whorl.formats.detection import extensions
 from whorl.formats.encoding import decode
 from whorl.model import Skipped
 
 KEYS = ("submission", "filename")
+# Between columns; a spreadsheet writes what its country does, or tabs. With equal counts, the first one.
+DELIMITERS = ",;\t"
 LONGEST_HEAD = 200  # characters of the first line that an error quotes
 # Hexadecimal digits of an anonymous name: two of a thousand submissions are alike once in thirty classes.
 ALIAS = 6
@@ -44,7 +47,7 @@ def read_roster(path: Path) -> dict[str, RosterRecord]:
 
 def _records(path: Path, text: str) -> Iterator[tuple[str, RosterRecord]]:
     head = text.partition("\n")[0]
-    rows = csv.DictReader(StringIO(text, newline=""), delimiter=";" if head.count(";") > head.count(",") else ",")
+    rows = csv.DictReader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=head.count))
     columns = {(name or "").strip().lower(): name for name in rows.fieldnames or ()}
     key = next((columns[name] for name in KEYS if name in columns), None)
     if key is None:
@@ -76,12 +79,14 @@ def records_of(
     entries: Sequence[ReadSubmission], roster: Mapping[str, RosterRecord], layouts: Mapping[Path, Layout]
 ) -> tuple[dict[str, RosterRecord], list[Skipped]]:
     """Return the records of submissions by their names, and the rows without a submission. A row names a submission as
-    its folder or one of its files does; if an archived one has the same name, the row belongs to the new one. Facts of
-    a row replace those of the layout."""
-    fresh = {name for entry in entries if not entry.archived for name in (entry.child, *entry.sources)}
+    its folder or one of its files does, or without its ending if no other has that name; if an archived one has the
+    same name, the row belongs to the new one. Facts of a row replace those of the layout."""
+    fresh = {name for entry in entries if not entry.archived for name in _names(entry)}
+    times = Counter((entry.archived, name) for entry in entries for name in {*_names(entry), _stem(entry.child)})
     records, used = {}, set()
     for entry in entries:
-        in_path = [entry.child, *entry.sources]
+        stem = _stem(entry.child)
+        in_path = [*_names(entry), *([stem] if times[entry.archived, stem] == 1 else [])]
         names = [entry.name, *(name for name in in_path if not (entry.archived and name in fresh))]
         rows = [name for name in dict.fromkeys(names) if name in roster]
         used.update(rows)
@@ -93,6 +98,19 @@ def records_of(
     reason = "in the roster, but not submitted"
     missing = [name for name in roster if name not in used]
     return records, [Skipped(name, reason, 0, expected=True, submission=name) for name in missing]
+
+
+def _names(entry: ReadSubmission) -> list[str]:
+    """Return the names of a submission's folder or file, and of the entries that it is in."""
+    return [entry.child, *entry.sources]
+
+
+def _stem(name: str) -> str:
+    """Return the name of a document or an archive without its ending, such as ``.py`` or ``.tar.gz``. Return any other
+    name, such as that of a folder ``jane.doe``, as it is."""
+    path = PurePosixPath(name)
+    is_known = path.suffix[1:].lower() in extensions() or named_archive(name) is not None
+    return path.stem.removesuffix(".tar") if is_known else name
 
 
 def shown_names(entries: Sequence[ReadSubmission], records: Mapping[str, RosterRecord]) -> list[str]:

@@ -1,6 +1,7 @@
 """Write a report atomically: the whole folder or nothing. Read the review marks that a report has saved."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -60,11 +61,20 @@ def write(
 
 
 def check_folder(folder: Path) -> None:
-    """Raise InputError unless the folder is new or empty, or holds a report."""
+    """Raise InputError unless the folder is new or empty, or holds a report, and can be replaced by another one."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: this is a file; choose a folder for the report")
+    place = folder.resolve()
+    if place.is_mount() or (place.exists() and Path.cwd().is_relative_to(place)):
+        what = "a mount point" if place.is_mount() else "the working folder"
+        raise InputError(
+            f"{folder}: a report cannot replace {what}; choose a folder in it, such as {folder / 'report'}"
+        )
     if folder.exists() and any(folder.iterdir()) and not _is_report(folder):
         raise InputError(f"{folder}: the folder is not empty and holds no report; choose another, or empty it")
+    around = next(parent for parent in place.parents if parent.exists())
+    if not around.is_dir() or not os.access(around, os.W_OK | os.X_OK):
+        raise InputError(f"{folder}: cannot write the report: {around} is not a folder that you may write to")
 
 
 def _is_report(folder: Path) -> bool:

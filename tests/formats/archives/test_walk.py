@@ -1,6 +1,7 @@
 """The walk over folders: order, what is left out, and what is refused."""
 
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -206,6 +207,20 @@ def test_include_and_exclude(tmp_path):
     assert names(tmp_path, Rules(include=("*.zip",))) == ["c.zip/d.py", "c.zip/e.c"]
 
 
+def test_include_selects_in_an_archive_that_is_named_itself(tmp_path):
+    files = {"d.py": "x", "e.c": "x"}
+    plant(tmp_path, {"c.zip": zipped(files), "t.tar": tarred(files)})
+    rules = Rules(include=("*.py",))
+    for name in ("c.zip", "t.tar"):
+        assert found(tmp_path / name, rules) == ({"d.py": b"x"}, {"e.c": "matches no include pattern"})
+
+
+def test_include_does_not_leave_out_a_document_that_is_named_itself(tmp_path):
+    plant(tmp_path, {"a.c": "x", "a.docx": zipped({"word/document.xml": "<x/>"})})
+    for name in ("a.c", "a.docx"):
+        assert names(tmp_path / name, Rules(include=("*.py",))) == [name]
+
+
 @pytest.mark.parametrize("ending", PACKERS)
 def test_archives_in_a_folder_are_like_folders(tmp_path, ending):
     files = {"alice/a.py": "1", "bob.txt": "2"}
@@ -237,3 +252,17 @@ def test_rules_report_all_their_faults():
     assert {fault.partition(":")[0] for fault in caught.value.faults} == {
         "hidden", "include", "exclude", "member", "ratio", "nesting",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("#*#", "escape the # as \\#"), (" ", "the pattern is empty"), ("[a", "a bracket or a backslash")],
+)
+def test_rules_say_why_a_pattern_can_match_nothing(text, reason):
+    with pytest.raises(RulesError, match=re.escape(reason)):
+        Rules(exclude=(text,))
+
+
+def test_a_pattern_may_have_bytes_that_are_not_unicode(tmp_path):
+    plant(tmp_path, {"a.py": "x", os.fsdecode(b"\xe9.py"): "x"})
+    assert names(tmp_path, Rules(exclude=(os.fsdecode(b"\xe9*"),))) == ["a.py"]

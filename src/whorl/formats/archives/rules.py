@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from whorl.formats.archives.gitignore import LONGEST, Allowance, Pattern, parse
-from whorl.formats.archives.names import RefusedFileError, RulesError
+from whorl.formats.archives.names import RefusedFileError, RulesError, matchable
 from whorl.sandbox.limits import format_bytes
 
 MEGABYTE = 1 << 20
@@ -72,7 +72,7 @@ class Rules:
 
 
 def _parsed(patterns: tuple[str, ...]) -> tuple[Pattern, ...]:
-    return tuple(pattern for text in patterns if (pattern := parse(text.encode())) is not None)
+    return tuple(pattern for text in patterns if (pattern := parse(matchable(text))) is not None)
 
 
 def _faults(rules: Rules) -> Iterator[str]:
@@ -98,6 +98,10 @@ def _pattern_faults(name: str, patterns: Any) -> Iterator[str]:
             yield f"{name}: {text!r} is not a pattern"
         elif text.startswith("!"):
             yield f'{name}: {text!r} is negated; write it without the "!", or escape it as \\!'
+        elif text.startswith("#"):
+            yield f"{name}: {text!r} is a comment in .gitignore; escape the # as \\#"
+        elif not text.strip():
+            yield f"{name}: the pattern is empty"
         elif "\n" in text or len(text.encode("utf-8", "replace")) > LONGEST:
             yield f"{name}: {text[:40]!r} is not one line of at most {LONGEST} bytes"
         elif not _usable(text):
@@ -106,8 +110,8 @@ def _pattern_faults(name: str, patterns: Any) -> Iterator[str]:
 
 def _usable(text: str) -> bool:
     try:
-        pattern = parse(text.encode())
-    except UnicodeEncodeError:
+        pattern = parse(matchable(text))
+    except UnicodeEncodeError:  # half a surrogate pair, which no name on disk has
         return False
     return pattern is not None and pattern.possible
 

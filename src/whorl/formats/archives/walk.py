@@ -229,9 +229,10 @@ class Walk:
         for name, why in contents.faults:
             yield _skipped(source.prefix + shortened(name) if name else source.name, why)
         chosen: dict[tuple[str, ...], SelectedFile[ArchiveMember]] = {}
-        for selected in FileSelector[ArchiveMember](
-            self._rules, budget.patterns, source.prefix, source.included
-        ).select(contents.root):
+        included = source.included and source.prefix != ""  # naming an archive is no pattern: those select its members
+        for selected in FileSelector[ArchiveMember](self._rules, budget.patterns, source.prefix, included).select(
+            contents.root
+        ):
             if isinstance(selected, Skipped):
                 yield selected
             elif _may_contain_documents(selected):
