@@ -168,12 +168,17 @@ def _write(
     done = 0
     for source in sources:
         name = str(source.target.relative_to(folder.path))
-        if name not in there and (source.kind is not None or removal.stays(source.name)):
-            there[name] = folder.write_file(source, source.target, _without(source, removal), _facts(source, removal))
+        if name not in there:
+            if source.kind is not None or removal.stays(source.name):
+                there[name] = folder.write_file(
+                    source, source.target, _without(source, removal), _facts(source, removal)
+                )
+            elif removal.kinds(source.name):
+                there[name] = folder.write_file(source, source.target, None, _facts(source, removal))
         if name in there:
             rows.append(there[name])
             fault = there[name]["fault"]
-            if fault and not any(each.path == source.path.name or each.path == name for each in faults):
+            if fault and not any(each.path in (source.name, name) for each in faults):
                 faults.append(Fault(name, 0, fault))
         done += source.path.stat().st_size
         if progress is not None:

@@ -70,11 +70,10 @@ def find_sources(
     """Return the files to write; with ``mark``, their attributes are written. Raise InputError if one is of a kind that
     is not written, or two go to one place."""
     sources = list[Source]()
-    for path, prefix in zip(paths, prefixes(paths), strict=True):
+    for path, prefix in zip(paths, prefixes(paths, columns, rules), strict=True):
         if not is_folder(path):
             kind = tables.kind(path, path.name, columns, rules, any_name=True)
-            target = out / prefix.rstrip("/") if prefix else out / path.name
-            sources.append(Source(prefix + printable(path.name), path, kind, target))
+            sources.append(Source(prefix + printable(path.name), path, kind, out / prefix / path.name))
             continue
         if path.resolve() in (out.resolve(), *out.resolve().parents):
             raise InputError(f"{out}: lies inside the corpus; choose another folder")
