@@ -390,7 +390,7 @@ def test_the_shortest_unit_and_wrong_options(tmp_path):
         whorl.dedup(path, tmp_path / "no", unit="line", keep="longest")
     command = ["dedup", str(path), "-o", str(tmp_path / "cli"), "--unit", "line", "--shortest", "10"]
     result = CliRunner().invoke(main, command)
-    assert (result.exit_code, result.stdout.split(";")[:2]) == (0, ["2 documents: 2 stay, 0 removed", " 1 lines cut"])
+    assert (result.exit_code, result.stdout.split(";")[:2]) == (0, ["2 documents: 2 stay, 0 removed", " 1 line cut"])
     refused = CliRunner().invoke(main, [*command, "--threshold", "0.5"])
     assert (refused.exit_code, "--threshold has no effect" in refused.stderr) == (2, True)
 

@@ -256,9 +256,9 @@ def _again(path: str, row: int, identity: str) -> Fault:
 _WRONG = ("damaged", "binary: compressed by", "too ", "perhaps a bomb", "permission", "no such", "input/output")
 
 
-def _is_wrong(item: Skipped) -> bool:
-    """Return whether the walk left an item out because it is unreadable, and not by a rule."""
-    return item.reason.lower().startswith(_WRONG)
+def skipped_fault(item: Skipped, prefix: str = "") -> Fault:
+    """Return the fault of what the walk left out: because it is unreadable, or by a rule."""
+    return Fault(prefix + item.name, 0, item.reason, not item.reason.lower().startswith(_WRONG))
 
 
 def _read_folder(path: Path, columns: Columns, rules: Rules, prefix: str, reader: TableReader) -> Iterator[CorpusItem]:
@@ -323,7 +323,7 @@ def _walked(
 ) -> Iterator[CorpusItem]:
     for item in walk.items():
         if isinstance(item, Skipped):
-            yield Fault(item.name, 0, item.reason, not _is_wrong(item))
+            yield skipped_fault(item)
         elif isinstance(item.content, Path) and (kind := tables.kind(item.content, item.name, columns, rules)):
             read_it = partial(reader, kind, item.content, item.name, columns, rules, prefix)
             yield from _inner(kind, item.content, item.name, columns, rules, read_it, walk.offset)
