@@ -163,15 +163,23 @@ def test_the_layout_of_folders_and_what_was_removed(tmp_path):
     ]
     assert result.report["kinds"] == {"identical": 3, "near": 1}
     by_file = {row["file"]: row["kinds"] for row in result.report["files"]}
-    assert by_file == {"a/shard.jsonl": {"identical": 1}, "b/shard.jsonl": {"identical": 1, "near": 1}, "one.txt": {}}
+    assert by_file == {
+        "a/shard.jsonl": {"identical": 1},
+        "b/shard.jsonl": {"identical": 1, "near": 1},
+        "one.txt": {},
+        "two.txt": {"identical": 1},
+    }
     assert set(files(tmp_path / "out" / "_whorl")) == {"recipe.json", "written.jsonl", "report.json", "removed.parquet"}
 
 
 def test_shards_of_the_same_name_go_to_different_files(tmp_path):
-    paths = [jsonl(tmp_path / name / "shard.jsonl", ROWS[:2]) for name in ("a", "b")]
-    whorl.dedup(paths, tmp_path / "out")
-    assert (tmp_path / "out" / "a" / "shard.jsonl").read_bytes() == b"".join(lines(ROWS[:2]))
-    assert (tmp_path / "out" / "b" / "shard.jsonl").read_bytes() == b""
+    paths = [jsonl(tmp_path / name / "shard.jsonl", [*ROWS[:2], {}]) for name in ("a", "b")]
+    result = whorl.dedup(paths, tmp_path / "out")
+    assert [(fault.path, fault.row) for fault in result.faults] == [("a/shard.jsonl", 3), ("b/shard.jsonl", 3)]
+    removed = pq.read_table(tmp_path / "out" / "_whorl" / "removed.parquet", columns=["file", "kept_file"]).to_pylist()
+    assert [tuple(row.values()) for row in removed] == [("b/shard.jsonl", "a/shard.jsonl")] * 2
+    assert (tmp_path / "out" / "a" / "shard.jsonl").read_bytes() == b"".join(lines(ROWS[:2])) + b"{}\n"
+    assert (tmp_path / "out" / "b" / "shard.jsonl").read_bytes() == b"{}\n"
     with pytest.raises(InputError, match="two files of the corpus"):
         whorl.dedup([paths[0], paths[0]], tmp_path / "twice")
 
@@ -382,7 +390,7 @@ def test_the_shortest_unit_and_wrong_options(tmp_path):
         whorl.dedup(path, tmp_path / "no", unit="line", keep="longest")
     command = ["dedup", str(path), "-o", str(tmp_path / "cli"), "--unit", "line", "--shortest", "10"]
     result = CliRunner().invoke(main, command)
-    assert (result.exit_code, result.stdout.split(";")[:2]) == (0, ["2 documents: 2 stay, 0 removed", " 1 lines cut"])
+    assert (result.exit_code, result.stdout.split(";")[:2]) == (0, ["2 documents: 2 stay, 0 removed", " 1 line cut"])
     refused = CliRunner().invoke(main, [*command, "--threshold", "0.5"])
     assert (refused.exit_code, "--threshold has no effect" in refused.stderr) == (2, True)
 

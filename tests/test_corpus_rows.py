@@ -40,18 +40,22 @@ ROWS: list[Row] = [
 class Polars:
     """What is used of a Polars frame."""
 
-    class Series(list[Any]):
-        dtype = "String"
+    class Schema(dict[str, str]):
+        def names(self) -> list[str]:
+            return [*self]
 
-        def __init__(self, name: str, values: list[Any], dtype: str) -> None:
-            assert dtype == self.dtype
+    class Series(list[Any]):
+        def __init__(self, name: str, values: list[Any], dtype: Any = "String") -> None:
+            assert dtype == "String" or {*values} <= {*dtype.categories}
             super().__init__(values)
-            self.name = name
+            self.name, self.dtype = name, dtype
 
         to_list = list.copy
 
-    def __init__(self, rows: list[Row]) -> None:
-        self.rows = rows
+    def __init__(self, rows: list[Row], dtype: Any = "String") -> None:
+        self.rows, self._dtype = rows, dtype
+        self.columns = [*rows[0]] if rows else []
+        self.schema = self.Schema.fromkeys(self.columns, "Object")
 
     def __iter__(self) -> Iterator[Any]:
         raise AssertionError("the elements of a frame are its columns")
@@ -62,28 +66,60 @@ class Polars:
 
     def __getitem__(self, key: str | list[int]) -> Any:
         if isinstance(key, str):
-            return self.Series(key, [row[key] for row in self.rows], "String")
-        return Polars([self.rows[number] for number in key])
+            return self.Series(key, [row[key] for row in self.rows], self._dtype)
+        return Polars([self.rows[number] for number in key], self._dtype)
 
     def with_columns(self, series: "Polars.Series") -> "Polars":
-        return Polars([{**row, series.name: value} for row, value in zip(self.rows, series, strict=True)])
+        rows = [{**row, series.name: value} for row, value in zip(self.rows, series, strict=True)]
+        return Polars(rows, series.dtype)
+
+
+class Enum:
+    """What is used of an enumeration of Polars: a column has no other texts."""
+
+    def __init__(self, categories: list[str]) -> None:
+        assert len(set(categories)) == len(categories)
+        self.categories = categories
 
 
 class Dataset:
-    """What is used of a Hugging Face dataset."""
+    """What is used of a Hugging Face dataset. With a format, its rows are no dictionaries."""
 
-    def __init__(self, rows: list[Row]) -> None:
+    features = "features"
+
+    def __init__(self, rows: list[Row], kind: str | None = None) -> None:
         self._rows, self.column_names = rows, [*rows[0]] if rows else []
+        self.format: dict[str, Any] = {
+            "type": kind,
+            "columns": self.column_names,
+            "output_all_columns": False,
+            "format_kwargs": {},
+        }
 
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self._rows)
+    def __iter__(self) -> Iterator[Any]:
+        kind = self.format["type"]
+        return iter(self._rows if kind in (None, "custom") else [pa.Table.from_pylist([row]) for row in self._rows])
+
+    def with_format(
+        self, kind: str | None, columns: Any = None, output_all_columns: bool = False, **settings: Any
+    ) -> "Dataset":
+        assert kind is None or columns == self.column_names
+        return Dataset(self._rows, kind)
 
     def select(self, numbers: list[int]) -> "Dataset":
-        return Dataset([self._rows[number] for number in numbers])
+        return Dataset([self._rows[number] for number in numbers], self.format["type"])
 
-    def map(self, function: Callable[[Row, int], Row], *, with_indices: bool) -> "Dataset":
+    def map(self, function: Callable[[Row, int], Row], *, with_indices: bool, features: str) -> "Dataset":
         assert with_indices
-        return Dataset([{**row, **function(row, number)} for number, row in enumerate(self._rows)])
+        assert features == self.features
+        return Dataset([{**row, **function(row, number)} for number, row in enumerate(self)], self.format["type"])
+
+
+class Formatted(Dataset):
+    """A dataset that gives tables."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        super().__init__(rows, "arrow")
 
 
 # How rows are given, the type of what comes back, and how it is listed.
@@ -95,6 +131,7 @@ KINDS: dict[str, tuple[Callable[[list[Row]], Any], type, Callable[[Any], list[Ro
     "frame": (lambda rows: pd.DataFrame(rows, dtype=object), pd.DataFrame, lambda frame: frame.to_dict("records")),
     "polars": (Polars, Polars, lambda frame: frame.rows),
     "dataset": (Dataset, Dataset, list),
+    "formatted": (Formatted, Dataset, lambda rows: [each.to_pylist()[0] for each in rows]),
 }
 
 kinds = pytest.mark.parametrize("kind", KINDS)
@@ -373,6 +410,20 @@ def test_texts_of_a_category_are_cut():
     assert left["text"].dtype == "category"
     assert [text.strip() for text in left["text"]] == [story(1), story(2), story(3)]
     assert frame["text"].tolist() == texts
+
+
+def test_texts_of_an_enumeration_are_cut():
+    texts = [story(1), f"{story(1)}\n\n{story(2)}"]
+    left = whorl.dedup(Polars([{"text": text} for text in texts], Enum(texts)), unit="paragraph").rows
+    assert [row["text"].strip() for row in left.rows] == [story(1), story(2)]
+    assert left["text"].dtype.categories[:2] == texts
+
+
+@kinds
+def test_rows_of_any_kind_are_clustered(kind):
+    given, _, _ = KINDS[kind]
+    members = whorl.cluster(given(ROWS)).members
+    assert [member.id for member in members if member.cluster == members[0].cluster] == ["7", "7", "7"]
 
 
 @pytest.mark.parametrize("kind", [pa.string_view(), pa.dictionary(pa.int8(), pa.string())], ids=str)

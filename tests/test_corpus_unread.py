@@ -1,8 +1,10 @@
 """What cannot be read or searched stays in a corpus that is written again, and is reported; bytes are searched."""
 
+import errno
 import gzip
 import json
 import lzma
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +57,35 @@ def test_unreadable_rows_are_reported_whatever_the_unit(tmp_path, unit):
     run = CliRunner().invoke(main, ["dedup", str(path), "-o", str(tmp_path / "cli"), "--unit", unit])
     assert run.exit_code == 1
     assert "'text' is a number, not a text" in run.output
+
+
+@pytest.mark.parametrize(
+    "settings", [*({"unit": unit} for unit in UNITS), {"unit": "passage", "mark": True}, {}], ids=str
+)
+def test_files_that_cannot_be_opened_are_reported_and_the_others_are_written(tmp_path, monkeypatch, settings):
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for name in ("a.jsonl", "b.jsonl", "c.txt"):
+        (corpus / name).write_text(json.dumps({"id": name, "text": story(ord(name[0]))}) + "\n")
+    (corpus / "d.jsonl").symlink_to("a.jsonl")
+    opened = os.open
+
+    def refusing(path: str | Path, *flags: int, **folder: int) -> int:
+        if Path(path).name in ("b.jsonl", "c.txt"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path, *flags, **folder)
+
+    monkeypatch.setattr(os, "open", refusing)
+    if settings:
+        result = whorl.dedup(corpus, tmp_path / "out", **settings)
+    else:
+        result = whorl.decontaminate(corpus, tmp_path / "out", [{"text": story(0)}])
+    assert sorted((fault.path, fault.reason.removeprefix("not written: ")) for fault in result.faults) == [
+        ("b.jsonl", "permission denied"),
+        ("c.txt", "permission denied"),
+        ("d.jsonl", "refused: a symbolic link"),
+    ]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["_whorl", "a.jsonl"]
 
 
 @pytest.mark.parametrize("unit", ["paragraph", "line"])

@@ -39,7 +39,6 @@ from whorl.formats.corpora.read import (
     read_repeated,
     read_sheets,
     size,
-    source_name,
 )
 from whorl.formats.corpora.records import DEFAULT as DEFAULT_COLUMNS
 from whorl.formats.corpora.records import Columns, CorpusRecord, DigestSet, Fault, Unchanged, checked_columns
@@ -190,12 +189,16 @@ class Corpus:
         paths = [[str(path.resolve()), described(path, self.rules)] for path in self.paths]
         return json.dumps([paths, asdict(self.columns), asdict(self.rules)], default=str)
 
+    @property
+    def _prefixes(self) -> list[str]:
+        return prefixes(self.paths, self.columns, self.rules)
+
     def items(self, progress: Progress | None) -> Iterator[Item | Sheet]:
         """Read every document; report progress in bytes. Pages that are unchanged since a record in another file come
         last."""
         seen, done, unchanged = DigestSet(), 0, list[tuple[int, Unchanged]]()
         sizes = [size(path, self.rules) for path in self.paths]
-        for number, (path, length, prefix) in enumerate(zip(self.paths, sizes, prefixes(self.paths), strict=True)):
+        for number, (path, length, prefix) in enumerate(zip(self.paths, sizes, self._prefixes, strict=True)):
             for item in read_sheets(path, self.columns, self.rules, seen=seen, prefix=prefix):
                 if isinstance(item, Unchanged):
                     unchanged.append((number, item))
@@ -207,12 +210,12 @@ class Corpus:
         waiting, numbers = [each for _, each in unchanged], {id(each): number for number, each in unchanged}
         for each, found in read_repeated(self.paths, waiting, self.columns, self.rules, seen) if waiting else ():
             number = numbers[id(each)]
-            yield from self._noted(found, number, prefixes(self.paths)[number])
+            yield from self._noted(found, number, self._prefixes[number])
 
     def _noted(self, item: CorpusItem, number: int, prefix: str) -> Iterator[Item | Sheet]:
         """Yield a document of a path; note where it comes from, or why there is none."""
         if isinstance(item, Fault):
-            self.faults.append(asdict(item))
+            self.faults.append(asdict(replace(item, path=prefix + item.path)))
             return
         self.integers += int(np.sum(item.is_integer))
         source = _source(item, self.paths[number], prefix)
@@ -246,7 +249,7 @@ class Corpus:
         """Read some documents again: only the files and rows that hold them, as far as they are known."""
         named = {clustering.ids[number] or "": number for number in numbers}
         places = self.sources.places(named.values(), len(clustering.ids))
-        for at, (path, prefix) in enumerate(zip(self.paths, prefixes(self.paths), strict=True)):
+        for at, (path, prefix) in enumerate(zip(self.paths, self._prefixes, strict=True)):
             chosen = {
                 identity: ChosenPlace("", UNKNOWN_ROW) if places is None else places[number][1]
                 for identity, number in named.items()
@@ -350,7 +353,7 @@ class SourceRuns:
 def _source(item: CorpusRecord | Sheet, path: Path, prefix: str) -> str:
     """Return the table that documents are rows of, or the folder or the archive that holds a file."""
     if isinstance(item, Sheet) or item.row:
-        return source_name(item.path, prefix)
+        return prefix + item.path
     folder, _, _ = item.path.rpartition("/")
     return prefix + folder if folder else prefix.rstrip("/") or path.name
 

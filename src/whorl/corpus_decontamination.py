@@ -23,7 +23,7 @@ from whorl.clustering.store import PhaseStore
 from whorl.corpus_clustering import Corpus
 from whorl.corpus_output import Deduplication, OutputFolder
 from whorl.corpus_rows import taking_rows
-from whorl.corpus_sources import CorpusTexts, Source, find_sources, text_frontend
+from whorl.corpus_sources import CorpusTexts, check_ids, find_sources, text_frontend
 from whorl.corpus_spans import DocumentSpans, SpanEditing, union
 from whorl.engine.hashing import Key, hasher
 from whorl.engine.sampling import permutation
@@ -503,9 +503,9 @@ def decontaminate(
     common = None if common is None else checked_number("common", common, 1)
     check_arrow()
     columns, front = Columns(id=None, text=text, url=None, date=None), text_frontend(scheme)
-    sources = find_sources(named, out, columns, rules, mark=action == "mark")
+    sources, left_out = find_sources(named, out, columns, rules, mark=action == "mark")
     if action == "mark":
-        _check_ids(sources, replace(columns, id=id), rules)
+        check_ids(sources, replace(columns, id=id), rules)
     read, tokens, short = read_items(evals, items, id, rules, front)
     recipe = {
         "corpus": Corpus(named, columns, rules).identity(), "against": Corpus(evals, columns, rules).identity(),
@@ -515,7 +515,7 @@ def decontaminate(
     with OutputFolder(out, recipe, fresh) as run:
         if not run.is_finished:
             index = ItemIndex(read, tokens)
-            with CorpusTexts(sources, columns, rules, scheme, run.phases, LeakFinder.FILES) as texts:
+            with CorpusTexts(sources, columns, rules, scheme, run.phases, LeakFinder.FILES, left_out) as texts:
                 finder = LeakFinder(index, texts.store, threshold, common)
                 texts.search(index.hits, finder.contents, settings.threads, progress)
                 with run.log() as log:
@@ -525,13 +525,6 @@ def decontaminate(
                     facts = {"items": len(read), "short_items": short, "common_items": finder.common_items}
                     run.write_edited(sources, editing, progress, facts)
         return run.finished()
-
-
-def _check_ids(sources: Iterable[Source], columns: Columns, rules: Rules) -> None:
-    """Raise InputError if a table lacks the column of ids that attributes name its rows by."""
-    for source in sources:
-        if source.kind is not None:
-            tables.check(source.kind, source.path, columns, rules)
 
 
 def _paths(paths: Path | str | Iterable[Path | str]) -> list[Path]:

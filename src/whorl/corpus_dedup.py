@@ -31,10 +31,11 @@ from whorl.corpus_output import (
     OutputFolder,
     Removal,
     ScreenedRemoval,
+    file_fault,
     totals,
 )
 from whorl.corpus_rows import taking_rows
-from whorl.corpus_sources import CorpusTexts, Source, copied, find_sources, table_fault
+from whorl.corpus_sources import CorpusTexts, Source, check_ids, copied, find_sources, table_fault
 from whorl.corpus_spans import DocumentSpans, PassageEditing
 from whorl.errors import InputError, checked_number
 from whorl.formats.archives.rules import DEFAULT as DEFAULT_RULES
@@ -168,13 +169,16 @@ def _write(
     done = 0
     for source in sources:
         name = str(source.target.relative_to(folder.path))
-        if name not in there and (source.kind is not None or removal.stays(source.name)):
-            there[name] = folder.write_file(source, source.target, _without(source, removal), _facts(source, removal))
+        if name not in there:
+            if source.kind is not None or removal.stays(source.name):
+                there[name] = folder.write_file(
+                    source, source.target, _without(source, removal), _facts(source, removal)
+                )
+            elif removal.kinds(source.name):
+                there[name] = folder.write_file(source, source.target, None, _facts(source, removal))
         if name in there:
             rows.append(there[name])
-            fault = there[name]["fault"]
-            if fault and not any(each.path == source.path.name or each.path == name for each in faults):
-                faults.append(Fault(name, 0, fault))
+            faults += file_fault(source, name, there[name], faults)
         done += source.path.stat().st_size
         if progress is not None:
             progress(WRITE, done, size)
@@ -215,7 +219,7 @@ class _Clustered:
             check_strict(self.settings)
         left_out = read_base(self.base, columns, self.rules, self.scheme)
         corpus = Corpus(paths, columns, self.rules)
-        sources = find_sources(paths, out, columns, self.rules)
+        sources, _ = find_sources(paths, out, columns, self.rules)  # reading says what is left out
         without: dict[str, Any] = {"base": sha256(left_out.tobytes()).hexdigest()} if len(left_out) else {}
         without |= {"strict": True} if self.strict else {}
         settings = {"scheme": self.scheme.id, "keep": keep, **_effective(self.settings)}
@@ -253,22 +257,20 @@ class _Edit:
     ) -> Deduplication:
         """Write the corpus without repeats, or the attributes that mark them."""
         corpus = Corpus(paths, self.columns, self.rules)
-        sources = find_sources(paths, out, self.columns, self.rules, mark=self.mark)
+        sources, left_out = find_sources(paths, out, self.columns, self.rules, mark=self.mark)
         if self.unit != PASSAGE_UNIT and (self.mark or self.boilerplate is not None):
             raise InputError(f"mark, boilerplate: only for the unit {PASSAGE_UNIT!r}; leave them out")
         if self.mark:  # attributes name rows by their ids, which nothing else reads
-            for source in sources:
-                if source.kind is not None:
-                    tables.check(source.kind, source.path, self.columns, self.rules)
+            check_ids(sources, self.columns, self.rules)
         winnower = Winnower(self.tokens)
         finder = None if self.unit == PASSAGE_UNIT else RepeatFinder(self.unit, self.shortest)
         with OutputFolder(out, {"corpus": corpus.identity(), **self._recipe()}, fresh) as run:
             if not run.is_finished:
                 if finder is not None:
                     with run.log() as log:
-                        run.write_edited(sources, _UnitEditing(self, finder, log, sources), progress)
+                        run.write_edited(sources, _UnitEditing(self, finder, log, sources, left_out), progress)
                 else:
-                    self._edit_passages(run, sources, winnower, settings, progress)
+                    self._edit_passages(run, sources, left_out, winnower, settings, progress)
             return run.finished()
 
     def _recipe(self) -> dict[str, Any]:
@@ -282,12 +284,13 @@ class _Edit:
         self,
         run: OutputFolder,
         sources: Sequence[Source],
+        left_out: Sequence[Fault],
         winnower: Winnower,
         settings: ClusterSettings,
         progress: Progress | None,
     ) -> None:
         columns = replace(self.columns, id=None)  # two rows with one id are two rows
-        with CorpusTexts(sources, columns, self.rules, self.scheme, run.phases, PassageFinder.FILES) as texts:
+        with CorpusTexts(sources, columns, self.rules, self.scheme, run.phases, PassageFinder.FILES, left_out) as texts:
             finder = PassageFinder(texts.store, winnower, settings.memory, settings.threads)
             texts.search(winnower.read, finder.contents, settings.threads, progress)
             passages = finder.passages(texts.bounds, texts.hosts, self.boilerplate or 0, firsts=self.mark)
@@ -301,7 +304,14 @@ class _Edit:
 class _UnitEditing:
     """Cut repeated paragraphs or lines. ``log`` gets the digests of those that are new."""
 
-    def __init__(self, edit: _Edit, finder: RepeatFinder, log: JournaledFile, sources: Sequence[Source]) -> None:
+    def __init__(
+        self,
+        edit: _Edit,
+        finder: RepeatFinder,
+        log: JournaledFile,
+        sources: Sequence[Source],
+        left_out: Sequence[Fault],
+    ) -> None:
         for digests in log.read(DIGEST, STEP):
             finder.remember(digests)
         self._log, self._edit, self._sources = log, edit, sources
@@ -309,7 +319,7 @@ class _UnitEditing:
             lambda _, text: finder.spans(text, log.write), edit.shortest, edit.columns.text, edit.rules.member
         )
         self._before, self.kinds = Counter[str](), (edit.unit,)
-        self.faults: tuple[Fault, ...] = ()
+        self.faults = left_out
         self.documents: int | None = None
         self.mark = False
 
@@ -389,7 +399,7 @@ class _Indexed:
                 f"{', '.join(sorted(_NOT_INDEXED))}"
             )
         corpus = Corpus(paths, columns, self.rules)
-        sources = find_sources(paths, out, columns, self.rules)
+        sources, _ = find_sources(paths, out, columns, self.rules)  # reading says what is left out
         with OutputFolder(out, {"corpus": corpus.identity(), "index": str(self.index.resolve())}, fresh) as run:
             if not run.is_finished:
                 names = {str(source.path.resolve()): source.name for source in sources}

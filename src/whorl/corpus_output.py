@@ -22,7 +22,7 @@ from whorl.clustering.result import KINDS, Clustering, keep_of_clusters, keep_wi
 from whorl.clustering.store import AFRESH, LOCK, checksum, clear, damaged, locked, summed, sync, write_atomically
 from whorl.corpus_sources import Source, check_targets
 from whorl.errors import DocumentError, InputError, WhorlError
-from whorl.formats.archives.names import printable
+from whorl.formats.archives.names import RefusedFileError, opened, printable, reason
 from whorl.formats.corpora.parquet import arrow, write_table
 from whorl.formats.corpora.records import ROW_MARK, Fault
 from whorl.model import Skipped
@@ -276,7 +276,7 @@ class OutputFolder:
             counts.update(row["counts"])
             rows.append(row)
             faults += [Fault(**fault) for fault in row.get("faults", ())]
-            faults += [Fault(name, 0, row["fault"])] if row["fault"] else []
+            faults += file_fault(source, name, row, faults)
             if progress is not None:
                 progress(WRITE, number + 1, len(sources))
         if (table := editing.table()) is not None:
@@ -322,7 +322,7 @@ class OutputFolder:
 
         If ``write`` is None, nothing is left of the file.
         """
-        fault = "" if write is None else self._written(target, write)
+        fault = "" if write is None else _unread(source) or self._written(target, write)
         row = {
             "file": str(target.relative_to(self.path)),
             "bytes_read": source.path.stat().st_size,
@@ -358,6 +358,23 @@ class OutputFolder:
             temporary.unlink(missing_ok=True)
             raise WhorlError(f"{target}: cannot be written: {error.strerror or error}") from error
         return fault
+
+
+def _unread(source: Source) -> str:
+    """Return why a file of the corpus cannot be read; "" if it can. An error while it is copied would be taken for one
+    of the output."""
+    try:
+        opened(source.path, follow=True).close()
+    except (OSError, RefusedFileError) as error:
+        return f"not written: {reason(error)}"
+    return ""
+
+
+def file_fault(source: Source, name: str, row: Mapping[str, Any], faults: Sequence[Fault]) -> list[Fault]:
+    """Return what is damaged in a file of which a ``row`` was noted, unless the faults of reading say so."""
+    if not row["fault"] or any(each.row == 0 and each.path in (source.name, name) for each in faults):
+        return []
+    return [Fault(name, 0, row["fault"])]
 
 
 def _edit_report(editing: Editing, counts: Counter[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from whorl.clustering.records import LOOKED_AT, plain, refuse_twice, rows_of
+from whorl.clustering.records import LOOKED_AT, plain, refuse_twice, rows_of, unformatted
 from whorl.corpus_output import WORK, Deduplication, place_of
 from whorl.errors import InputError
 from whorl.formats.corpora.parquet import arrow
@@ -229,6 +229,22 @@ def _arrow_rows(rows: Any, kept: Sequence[int]) -> Any:
         return pa.RecordBatch.from_arrays(columns, schema=rows.schema)
 
 
+def _renewed(dataset: Any, renew: Callable[[Mapping[str, Any], int], dict[str, Any]]) -> Any:
+    """Return a Hugging Face dataset with other texts, in the format that it has."""
+    texts = unformatted(dataset).map(renew, with_indices=True, features=dataset.features)
+    its_format = dataset.format
+    return texts.with_format(
+        its_format["type"], its_format["columns"], its_format["output_all_columns"], **its_format["format_kwargs"]
+    )
+
+
+def _widened(dtype: Any, texts: Iterable[str | bytes]) -> Any:
+    """Return the type of a column of Polars that is to hold more texts. Only an enumeration must name them."""
+    if type(dtype).__name__ != "Enum":
+        return dtype
+    return type(dtype)([*dict.fromkeys([*dtype.categories, *texts])])
+
+
 def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column: str) -> Any:
     """Return some rows of a table as a table of its kind, and these ``texts`` in place of their own."""
 
@@ -243,7 +259,7 @@ def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column:
         if not texts:
             return taken
         old = taken[column]
-        return taken.with_columns(type(old)(column, renewed(old.to_list()), old.dtype))
+        return taken.with_columns(type(old)(column, renewed(old.to_list()), _widened(old.dtype, texts.values())))
     if hasattr(rows, "schema") and hasattr(rows, "take"):  # Arrow
         pa, _ = arrow()
         taken = _arrow_rows(rows, kept)
@@ -265,7 +281,7 @@ def _taken(rows: Any, kept: list[int], texts: Mapping[int, str | bytes], column:
         return taken.assign(**{column: new})
     if hasattr(rows, "select"):  # Hugging Face
         taken = rows.select(kept)
-        return taken.map(renew, with_indices=True) if texts else taken
+        return _renewed(taken, renew) if texts else taken
     chosen, wanted = list[Any](), set(kept)
     for number, row in enumerate(rows_of(rows)):
         if number in wanted:

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -26,7 +27,7 @@ from whorl.formats.archives.rules import Rules
 from whorl.formats.archives.selection import DiskFolder, FileSelector
 from whorl.formats.corpora import tables
 from whorl.formats.corpora.jsonl import Sheet
-from whorl.formats.corpora.read import prefixes
+from whorl.formats.corpora.read import prefixes, skipped_fault
 from whorl.formats.corpora.records import Columns, CorpusRecord, Fault
 from whorl.formats.detection import TEXT
 from whorl.formats.reading import choose
@@ -66,25 +67,28 @@ class Source:
 
 def find_sources(
     paths: Sequence[Path], out: Path, columns: Columns, rules: Rules, *, mark: bool = False
-) -> list[Source]:
-    """Return the files to write; with ``mark``, their attributes are written. Raise InputError if one is of a kind that
-    is not written, or two go to one place."""
-    sources = list[Source]()
-    for path, prefix in zip(paths, prefixes(paths), strict=True):
+) -> tuple[list[Source], list[Fault]]:
+    """Return the files to write, and the files and folders that are left out. With ``mark``, attributes are written in
+    place of the files. Raise InputError if one is of a kind that is not written, or two go to one place."""
+    sources, left_out = list[Source](), list[Fault]()
+    for path, prefix in zip(paths, prefixes(paths, columns, rules), strict=True):
         if not is_folder(path):
             kind = tables.kind(path, path.name, columns, rules, any_name=True)
-            target = out / prefix.rstrip("/") if prefix else out / path.name
-            sources.append(Source(prefix + printable(path.name), path, kind, target))
+            sources.append(Source(prefix + printable(path.name), path, kind, out / prefix / path.name))
             continue
         if path.resolve() in (out.resolve(), *out.resolve().parents):
             raise InputError(f"{out}: lies inside the corpus; choose another folder")
         for item in FileSelector[Path](rules, Allowance()).select(DiskFolder(path)):
-            if isinstance(item, Skipped) or not item.included:
+            if isinstance(item, Skipped):
+                left_out.append(skipped_fault(item, prefix))
+                continue
+            if not item.included:
                 continue
             try:
                 kind = tables.kind(item.file, item.name, columns, rules)
-            except (OSError, RefusedFileError):
-                continue  # reading says why
+            except (OSError, RefusedFileError) as error:
+                left_out.append(Fault(prefix + printable(item.name), 0, reason(error)))
+                continue
             sources.append(Source(prefix + printable(item.name), item.file, kind, out / prefix / item.name))
     if refused := [source for source in sources if _is_refused(source)]:
         raise InputError(
@@ -92,7 +96,7 @@ def find_sources(
             f"again ({len(refused):,} in all); convert or unpack them, or leave them out with --exclude"
         )
     check_targets([source.attributes if mark else source.target for source in sources])
-    return sources
+    return sources, left_out
 
 
 def check_targets(targets: Sequence[Path]) -> None:
@@ -107,7 +111,7 @@ def check_targets(targets: Sequence[Path]) -> None:
 
 
 def table_fault(sources: Sequence[Source], number: int, columns: Columns, rules: Rules) -> Fault | None:
-    """Return why a table is not searched, such as a missing column; raise InputError if it is the first table."""
+    """Return why a table is not searched, such as a missing column; raise InputError if the first table lacks one."""
     source = sources[number]
     if source.kind is None:
         return None
@@ -117,7 +121,17 @@ def table_fault(sources: Sequence[Source], number: int, columns: Columns, rules:
         if all(other.kind is None for other in sources[:number]):
             raise
         return Fault(source.name, 0, reason(error))
+    except (OSError, RefusedFileError) as error:
+        return Fault(source.name, 0, reason(error))
     return None
+
+
+def check_ids(sources: Iterable[Source], columns: Columns, rules: Rules) -> None:
+    """Raise InputError if a table lacks the column of ids that attributes name its rows by."""
+    for source in sources:
+        if source.kind is not None:
+            with suppress(OSError, RefusedFileError):  # reading says why
+                tables.check(source.kind, source.path, columns, rules)
 
 
 def _is_refused(source: Source) -> bool:
@@ -201,7 +215,8 @@ class TextBatch:
 class CorpusTexts:
     """Read the texts of tables and text files, in order. A stopped search resumes from the files in ``folder``.
 
-    ``names`` are the files that grow with the documents, beside their records.
+    ``names`` are the files that grow with the documents, beside their records. ``left_out`` are the files and folders
+    that are no sources, and why.
     """
 
     def __init__(
@@ -212,7 +227,9 @@ class CorpusTexts:
         scheme: Scheme,
         folder: Path,
         names: Sequence[str],
+        left_out: Sequence[Fault] = (),
     ) -> None:
+        self._left_out = left_out
         self.sources, self._columns, self._rules, self._scheme = sources, columns, rules, scheme
         self.front = text_frontend(scheme)
         self.store = PhaseStore(folder, ("documents", *names), DOCUMENT.itemsize)
@@ -269,7 +286,7 @@ class CorpusTexts:
     @property
     def faults(self) -> list[Fault]:
         """The rows and files that gave no document, when all texts were searched."""
-        return [Fault(**fault) for fault in self.store.state["faults"]]
+        return [*self._left_out, *(Fault(**fault) for fault in self.store.state["faults"])]
 
     @property
     def hosts(self) -> NDArray[np.int64] | None:

@@ -17,7 +17,7 @@ from whorl.formats.archives.rules import Rules
 from whorl.formats.corpora import tables
 from whorl.formats.corpora.jsonl import is_encodable, object_of
 from whorl.formats.corpora.parquet import arrow
-from whorl.formats.corpora.parquet_rows import values_of
+from whorl.formats.corpora.parquet_rows import check_whole, values_of
 from whorl.formats.corpora.records import BadRowError, Columns, Fault
 from whorl.formats.corpora.streams import NumberedLine, edit_lines
 from whorl.formats.text import TextFrontend
@@ -239,7 +239,8 @@ def write_attributes(source: Source, target: Path, columns: tuple[str, str], mos
     def attributed(row: int, values: Mapping[str, Any]) -> bytes:
         text = tables.text_in(values.get(column))
         name = values.get(identity)
-        name = name.object.decode("utf-8", "backslashreplace") if isinstance(name, UnicodeDecodeError) else name
+        name = name.object if isinstance(name, UnicodeDecodeError) else name
+        name = name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else name
         line = {"id": name, "attributes": {} if text is None else attributes(row, text)}
         written = json.dumps(line, ensure_ascii=False, default=str)
         # Half a surrogate pair in an id can only be escaped.
@@ -265,6 +266,7 @@ def _parquet_attributes(
     path: Path, target: Path, columns: tuple[str, str], attributed: Callable[[int, Mapping[str, Any]], bytes]
 ) -> str:
     (_, pq), lost, last = arrow(), list[str](), 0
+    check_whole(path)
     with pq.ParquetFile(path) as file, target.open("wb") as sink:
         names = [name for name in columns if name in file.schema_arrow.names]
         for number in range(file.metadata.num_row_groups):

@@ -336,8 +336,8 @@ def _given(*names: str) -> list[str]:
 
 
 # Parts of texts, as they are counted.
-_CUT = {"passage": "passages", "boilerplate": "of boilerplate", "paragraph": "paragraphs", "line": "lines",
-        "leak": "items"}  # fmt: skip
+_CUT = {"passage": ("passage", "passages"), "boilerplate": ("of boilerplate", "of boilerplate"),
+        "paragraph": ("paragraph", "paragraphs"), "line": ("line", "lines"), "leak": ("item", "items")}  # fmt: skip
 
 
 def _show_report(report: dict[str, Any], form: str) -> None:
@@ -346,7 +346,7 @@ def _show_report(report: dict[str, Any], form: str) -> None:
         return
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in report["kinds"].items() if kind not in _CUT)
     done = "marked" if report.get("mark") else "found" if "items" in report else "cut"
-    cuts = "".join(f"; {count:,} {_CUT[kind]} {done}" for kind, count in report["kinds"].items() if kind in _CUT)
+    cuts = "".join(f"; {counted(count, *_CUT[kind])} {done}" for kind, count in report["kinds"].items() if kind in _CUT)
     click.echo(
         f"{counted(report['documents'], 'document')}: {report['kept']:,} stay, {report['removed']:,} removed"
         f"{f' ({kinds})' if kinds else ''}{cuts}; {report['bytes_written']:,} of {report['bytes_read']:,} bytes"

@@ -110,7 +110,8 @@ def plain(value: Any) -> Any:
 
 
 def rows_of(table: Any) -> Iterable[Any]:
-    """Return the rows of an Arrow table, a pandas or a Polars frame as dictionaries; anything else as it is.
+    """Return the rows of an Arrow table, of a frame of pandas or Polars, or of a Hugging Face dataset as dictionaries;
+    anything else as it is.
 
     None of these packages is imported: their objects are recognised by their methods.
     """
@@ -123,13 +124,22 @@ def rows_of(table: Any) -> Iterable[Any]:
     if hasattr(table, "itertuples") and hasattr(table, "iloc"):  # pandas
         starts = range(0, len(table), _FRAME_ROWS)
         return (row for at in starts for row in table.iloc[at : at + _FRAME_ROWS].to_dict("records"))
-    return cast(Iterable[Any], table)
+    return cast(Iterable[Any], unformatted(table))
+
+
+def unformatted(table: Any) -> Any:
+    """Return a Hugging Face dataset that gives rows as dictionaries of Python's values, whatever its format gives, such
+    as frames or tensors; anything else as it is. A transformation by the user stays: it may make the texts."""
+    if isinstance(table, Mapping) or not hasattr(table, "with_format") or not hasattr(table, "column_names"):
+        return table  # a dictionary of datasets has the methods, too
+    its_format = getattr(table, "format", None)
+    return table if its_format and its_format["type"] in (None, "custom") else table.with_format(None)
 
 
 def refuse_twice(table: Any, wanted: Iterable[str | None], name: str) -> None:
     """Raise InputError if an Arrow table or a pandas frame has a wanted column twice: a row has only one of them."""
-    names = getattr(getattr(table, "schema", None), "names", None)
-    there = list(getattr(table, "columns", ())) if names is None else list(names)
+    names = getattr(getattr(table, "schema", None), "names", None)  # of Polars a method, and its columns are names
+    there = list(getattr(table, "columns", ()) if names is None or callable(names) else names)
     for column in wanted:
         if column is not None and there.count(column) > 1:
             raise InputError(f"{name}: {there.count(column)} columns are called {column!r}; rename all but one")

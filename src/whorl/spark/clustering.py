@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -372,12 +372,15 @@ def cluster_files(
 
 
 def _opener(paths: Sequence[Path], columns: Columns, rules: Rules) -> Opener:
-    names = prefixes(paths)
+    names = prefixes(paths, columns, rules)
 
     def opened(part: int, coming: Iterable[Any]) -> Iterator[Read]:
         for batch in coming:
             for number in batch.column(0).to_pylist():
                 for item in read_sheets(paths[number], columns, rules, prefix=names[number]):
-                    yield item if isinstance(item, Fault | Sheet) else item_of(item)
+                    if isinstance(item, Fault):
+                        yield replace(item, path=names[number] + item.path)
+                    else:
+                        yield item if isinstance(item, Sheet) else item_of(item)
 
     return opened

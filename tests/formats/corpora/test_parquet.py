@@ -1,14 +1,20 @@
 """Parquet in and out: types of columns, damage, and tables that are there only when they are whole."""
 
 import datetime
+import io
+import json
 import random
 from contextlib import suppress
+from decimal import Decimal
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as encryption
 import pytest
 
+import whorl
 from tests.formats.corpora.making import ROWS, ids, of_rows, parquet, planted, reasons, split
 from whorl.errors import InputError, WhorlError
 from whorl.formats.archives.rules import Rules
@@ -30,6 +36,73 @@ def test_bytes_are_a_content(tmp_path):
     path = planted(tmp_path, "a.parquet", parquet({"text": pa.array([b"caf\xe9", b""])}))
     assert [record.document.content for record in split(path)[0]] == [b"caf\xe9"]
     assert reasons(path) == {2: "'text' is empty"}
+
+
+def test_a_column_that_is_read_is_there_once(tmp_path):
+    table = pa.table([["x"], ["y"], ["z"], ["z"]], ["text", "text", "n", "n"])
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    with pytest.raises(InputError, match="2 columns are called 'text'; rename all but one"):
+        read(planted(tmp_path, "a.parquet", sink.getvalue()))
+
+
+@pytest.mark.parametrize(
+    ("identity", "name"),
+    [
+        (pa.array([b"caf\xc3\xa9"]), "café"),
+        (pa.array([Decimal(2**80)], pa.decimal128(38, 0)), str(2**80)),
+        (pa.array([UUID(int=7).bytes], pa.uuid()), str(UUID(int=7))),
+    ],
+    ids=["bytes", "decimal", "uuid"],
+)
+def test_ids_of_other_types(tmp_path, identity, name):
+    path = planted(tmp_path, "a.parquet", parquet({"id": identity, "text": ["x"]}))
+    assert [record.id for record in split(path)[0]] == [name]
+    whorl.dedup(path, tmp_path / "out", unit="passage", mark=True)
+    assert json.loads((tmp_path / "out" / "a.parquet.jsonl").read_text())["id"] == name
+
+
+def test_ids_that_are_no_names(tmp_path):
+    for number, value in enumerate((pa.array([b"\xff"]), pa.array([Decimal("1.5")]))):
+        path = planted(tmp_path, f"{number}.parquet", parquet({"id": value, "text": ["x"]}))
+        (reason,) = reasons(path).values()
+        assert reason in ("'id' is bytes that are not UTF-8", "'id' is a number, neither a string nor a whole number")
+
+
+class Keys(encryption.KmsClient):  # type: ignore[misc]  # pyarrow has no types
+    """Keys that open nothing: only their names are in the file."""
+
+    def __init__(self, _: encryption.KmsConnectionConfig) -> None:
+        super().__init__()
+
+    def wrap_key(self, key: bytes, name: str) -> bytes:
+        return key.hex().encode()
+
+    def unwrap_key(self, wrapped: bytes, name: str) -> bytes:
+        raise AssertionError
+
+
+@pytest.mark.parametrize("unit", ["document", "passage", "line"])
+def test_encrypted_tables_are_reported_and_the_others_are_written(tmp_path, unit):
+    """Arrow ends the process that looks at the metadata of an encrypted column."""
+    table = pa.table({"text": ["one text"], "secret": ["x"]})
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for name, plain in (("a", True), ("b", False)):
+        setting = encryption.EncryptionConfiguration("f", column_keys={"k": ["secret"]}, plaintext_footer=plain)
+        properties = encryption.CryptoFactory(Keys).file_encryption_properties(
+            encryption.KmsConnectionConfig(), setting
+        )
+        with pq.ParquetWriter(corpus / f"{name}.parquet", table.schema, encryption_properties=properties) as writer:
+            writer.write_table(table)
+    pq.write_table(table, corpus / "c.parquet")
+    result = whorl.dedup(corpus, tmp_path / "out", unit=unit, shortest=1)
+    found = {fault.path: fault.reason.removeprefix("not written: ") for fault in result.faults}
+    assert found == {
+        "a.parquet": "damaged, or a column is encrypted: the parser crashed (signal 6)",
+        "b.parquet": "encrypted: write it without encryption first",
+    }
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["_whorl", "c.parquet"]
 
 
 @pytest.mark.parametrize("values", [[1, 2], [[1], [2]], [1.5, None], [True, False]])

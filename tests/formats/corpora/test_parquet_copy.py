@@ -66,10 +66,12 @@ def test_times_of_spark_keep_their_nanoseconds(tmp_path, version):
     assert pq.read_table(copy)["when"].cast("int64").to_pylist() == [1577934245678901234, -1]
 
 
-def days_and_nanoseconds(path: Path, nanoseconds: int, day: int) -> Path:
+def days_and_nanoseconds(
+    path: Path, nanoseconds: int, day: int, texts: tuple[str | None, ...] = (story(1), story(2))
+) -> Path:
     """Write a year that nanoseconds cannot reach and a nanosecond, by changing a value on the way."""
     marked = 0x0123456789AB
-    table = pa.table({"text": [story(1), story(2)], "when": pa.array([5, marked], pa.timestamp("ns"))})
+    table = pa.table({"text": texts, "when": pa.array([5, marked], pa.timestamp("ns"))})
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
     int96(path, table, **options)
     before = struct.pack("<qi", marked % (86400 * 10**9), 2440588 + marked // (86400 * 10**9))
@@ -87,6 +89,13 @@ def test_a_table_that_no_unit_holds_is_refused_and_called_sound(tmp_path):
     assert [fault.reason.partition(":")[0] for fault in result.faults] == ["not written"]
     assert not result.is_complete
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["_whorl"]
+
+
+def test_a_table_that_is_not_written_is_reported_beside_its_rows(tmp_path):
+    path = days_and_nanoseconds(tmp_path / "a.parquet", 1, 5373484, (story(1), None))
+    result = whorl.dedup(path, tmp_path / "out")
+    assert [fault.reason.partition(":")[0] for fault in result.faults] == ["no 'text'", "not written"]
+    assert not result.is_complete
 
 
 @pytest.mark.parametrize("day", [5373484, 1 << 30])  # the second is a year that microseconds cannot reach

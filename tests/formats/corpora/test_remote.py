@@ -166,6 +166,17 @@ def test_a_file_that_is_also_a_folder_is_refused(store, tmp_path):
 def test_an_index_takes_no_addresses(store, tmp_path):
     with pytest.raises(InputError, match="index: knows rows by the paths of their files"):
         whorl.dedup("memory://bucket/in", tmp_path / "out", index=tmp_path / "seen.sweep")
+    assert not any(tmp_path.iterdir())  # nothing was copied
+
+
+def test_addresses_of_this_machine_may_be_patterns(tmp_path):
+    for name in ("a.txt", "b.txt", "c?.txt"):
+        (tmp_path / name).write_text(name)
+    summary = whorl.cluster_corpus(f"file://{tmp_path}/[ab].txt", tmp_path / "out").summary
+    assert summary["documents"] == 2
+    assert whorl.cluster_corpus(f"file://{tmp_path}/c?.txt", tmp_path / "one").summary["documents"] == 1
+    with pytest.raises(InputError, match="no such file or folder"):
+        whorl.cluster_corpus(f"file://{tmp_path}/*.md", tmp_path / "none")
 
 
 @pytest.mark.parametrize("out", ["memory://bucket/out", "s3://bucket/out", "memory:/bucket/out"])

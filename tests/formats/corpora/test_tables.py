@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -161,11 +162,24 @@ def test_faults_of_one_kind_are_one_line():
     assert str(other) == "b: damaged"
 
 
-def test_shards_of_the_same_name_get_different_ids(tmp_path):
-    paths = [planted(tmp_path / folder, "shard.jsonl", jsonl([{"text": folder}])) for folder in ("a", "b")]
-    assert prefixes(paths) == ["a/shard.jsonl/", "b/shard.jsonl/"]
-    assert prefixes([*paths, tmp_path / "other"]) == ["a/shard.jsonl/", "b/shard.jsonl/", "other/"]
-    assert prefixes(paths[:1]) == [""]
+def test_names_of_several_paths_differ(tmp_path):
+    shards = [planted(tmp_path / folder, "shard.jsonl", jsonl([{"text": folder}])) for folder in ("a", "b")]
+    other = planted(tmp_path / "a", "other.txt", b"a text")
+    archive = planted(tmp_path / "a", "all.zip", b"PK\5\6" + bytes(18))
+    assert prefixes(shards) == ["a/", "b/"]
+    assert prefixes([*shards, other, archive]) == ["a/", "b/", "", "all.zip/"]
+    assert prefixes([shards[0], other, shards[1].parent]) == ["", "", "b/"]
+    assert prefixes(shards[:1]) == [""]
+    # The file c/b/shard.jsonl is none of the folder b.
+    third = planted(tmp_path / "c" / "b", "shard.jsonl", b"")
+    assert prefixes([shards[0], third, shards[1].parent]) == ["a/", "b/", f"{tmp_path.name}/b/"]
+
+
+def test_a_folder_at_the_root_is_told_from_one_below_another(tmp_path):
+    """Output goes below a folder, so no name begins with a slash."""
+    folder = tmp_path / "usr"
+    folder.mkdir()
+    assert prefixes([Path("/usr"), folder]) == ["usr/", f"{tmp_path.name}/usr/"]
 
 
 def test_integers_are_distinguished_from_texts(tmp_path):

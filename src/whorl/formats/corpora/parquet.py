@@ -213,6 +213,7 @@ _HEADER = 32
 # The last bytes of a file: the length of the metadata and a mark. Longer metadata is a bomb: a file of a thousand
 # columns and a thousand row groups has 50 MB.
 _TRAILER = struct.Struct("<I4s")
+_MARK, _ENCRYPTED = b"PAR1", b"PARE"
 MOST_FIGURES = 128 << 20
 _IS_DICTIONARY = 2
 
@@ -252,7 +253,10 @@ def end_of(path: Path) -> tuple[int, bytes]:
     with path.open("rb") as file:
         file.seek(max(0, size - _TRAILER.size))
         trailer = file.read(_TRAILER.size)
-        length = _TRAILER.unpack(trailer)[0] if len(trailer) == _TRAILER.size else 0
+        length, mark = _TRAILER.unpack(trailer) if len(trailer) == _TRAILER.size else (0, b"")
+        if mark == _ENCRYPTED:
+            raise ValueError("encrypted: write it without encryption first")
+        length = length if mark == _MARK else 0  # pyarrow says what is wrong
         if length > MOST_FIGURES:
             raise ValueError(f"its figures take more than {MOST_FIGURES >> 20} MB")
         file.seek(max(0, size - length - _TRAILER.size))
@@ -269,8 +273,8 @@ def headers_at(path: Path, offsets: Sequence[int]) -> list[bytes]:
     return headers
 
 
-def places(size: int, end: bytes, needed: Sequence[str]) -> list[int]:
-    """Return the offset of the first page of each needed column in each row group; -1 if unknown."""
+def places(size: int, end: bytes, needed: Sequence[str] | None) -> list[int]:
+    """Return the offset of the first page of each needed column in each row group; -1 if unknown. None needs all."""
     _, pq = arrow()
     with pq.ParquetFile(_End(size, end)) as table:
         return [_first_page(column) for _, columns in _groups(table.metadata, needed) for column in columns]
@@ -292,8 +296,9 @@ def plan(
     return groups
 
 
-def _groups(data: Any, needed: Sequence[str]) -> list[tuple[Any, list[Any]]]:
-    leaves = [index for index in range(data.num_columns) if _is_needed(data.schema.column(index).path, needed)]
+def _groups(data: Any, needed: Sequence[str] | None) -> list[tuple[Any, list[Any]]]:
+    names = (data.schema.column(index).path for index in range(data.num_columns))
+    leaves = [index for index, name in enumerate(names) if needed is None or _is_needed(name, needed)]
     groups = [data.row_group(number) for number in range(data.num_row_groups)]
     return [(group, [group.column(index) for index in leaves]) for group in groups]
 

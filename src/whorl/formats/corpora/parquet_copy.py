@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whorl.errors import DocumentError
 from whorl.formats.corpora.parquet import arrow
-from whorl.formats.corpora.parquet_rows import exact_unit, int96_columns
+from whorl.formats.corpora.parquet_rows import check_whole, exact_unit, int96_columns
 
 
 def without_rows(rows: NDArray[np.int64]) -> Callable[[Any, int], Any]:
@@ -45,6 +45,7 @@ def copy_parquet(path: Path, target: Path, change: Callable[[Any, int], Any]) ->
     """
     pa, pq = arrow()
     lost, first = list[str](), 1
+    check_whole(path)
     with pq.ParquetFile(path, coerce_int96_timestamp_unit=_time_unit(path)) as file:
         data, plain = file.metadata, without_views(file.schema_arrow)
         with _writer(file, target, plain) as writer:

@@ -47,8 +47,12 @@ def schema(path: Path) -> Any:
 
 
 def check_types(path: Path, schema: Any, columns: Columns) -> None:
-    """Raise DocumentError if the column of texts, or one of lists, has another type."""
+    """Raise DocumentError if the column of texts, or one of lists, has another type, or if one that is read is there
+    twice."""
     lists = columns.lists()
+    for name in columns.needed():
+        if (count := schema.names.count(name)) > 1:
+            raise DocumentError(f"{count} columns are called {name!r}; rename all but one", str(path))
     for name in dict.fromkeys((columns.content, *lists)):
         kind = schema.field(name).type
         if not _fits(kind, name in lists):
@@ -74,7 +78,7 @@ def rows(
         plan = _plan(path, columns.needed(), rules)
         file = _open(path, _date_unit(path, columns, plan))
     except (WorkerFault, pa.ArrowException, *_DAMAGE) as error:
-        yield Fault(name, 0, f"damaged: {_reason(error)}")
+        yield Fault(name, 0, _whole_reason(error))
         return
     with file:
         first, size = 1, path.stat().st_size / max(1, sum(group[0] for group in plan))
@@ -257,6 +261,24 @@ def _fits(kind: Any, is_list: bool) -> bool:
         or types.is_large_binary(kind)
         or types.is_binary_view(kind)
     )
+
+
+def check_whole(path: Path) -> None:
+    """Raise DocumentError if a Parquet file cannot be read as a whole. A worker looks at the metadata: Arrow ends the
+    process if it describes an encrypted column."""
+    pa, _ = arrow()
+    try:
+        default_sandbox().call(PLACES, *end_of(path), None)
+    except (WorkerFault, pa.ArrowException, *_DAMAGE) as error:
+        raise DocumentError(_whole_reason(error), str(path)) from error
+
+
+def _whole_reason(error: BaseException) -> str:
+    """Return why nothing is read of a file."""
+    reason = _reason(error)
+    if isinstance(error, WorkerFault) and error.kind == "died":
+        return f"damaged, or a column is encrypted: {reason}"
+    return reason if reason.startswith("encrypted") else f"damaged: {reason}"
 
 
 def _reason(error: BaseException) -> str:

@@ -11,8 +11,9 @@ from typing import NamedTuple, TypeAlias, cast
 import numpy as np
 
 from whorl.errors import InputError
+from whorl.formats.archives import kinds
 from whorl.formats.archives.gitignore import Allowance
-from whorl.formats.archives.names import RefusedFileError, is_folder, printable, reason, shortened
+from whorl.formats.archives.names import RefusedFileError, is_folder, opened, printable, reason, shortened
 from whorl.formats.archives.rules import DEFAULT, Rules
 from whorl.formats.archives.selection import DiskFolder, FileSelector, SelectedFile
 from whorl.formats.archives.walk import Item as Walked
@@ -83,8 +84,8 @@ UNKNOWN_ROW = -1
 
 
 class ChosenPlace(NamedTuple):
-    """Where a document is: the ``source_name`` of its table, "" for any table, and its row; row 0 is a file that is no
-    table. ``mark`` is that of an earlier line, for JSONL."""
+    """Where a document is: the name of its table in the corpus, "" for any table, and its row; row 0 is a file that is
+    no table. ``mark`` is that of an earlier line, for JSONL."""
 
     file: str
     row: int
@@ -122,7 +123,7 @@ class _ChosenRows:
         self, kind: TableKind, table: Path, name: str, columns: Columns, rules: Rules, prefix: str
     ) -> Iterator[CorpusItem]:
         """Yield the chosen rows, and perhaps others that are no part of a sheet."""
-        rows = {**self._rows.get("", {}), **self._rows.get(source_name(name, prefix), {})}
+        rows = {**self._rows.get("", {}), **self._rows.get(prefix + name, {})}
         if not rows:
             return
         if UNKNOWN_ROW not in rows:
@@ -176,27 +177,39 @@ def _read(
     return _once(_read_folder(path, columns, rules, prefix, reader), seen or DigestSet())
 
 
-def prefixes(paths: Sequence[Path]) -> list[str]:
-    """Return for each path of a corpus what the ids made of its file names begin with.
+def prefixes(paths: Sequence[Path], columns: Columns = NAMES, rules: Rules = DEFAULT) -> list[str]:
+    """Return for each path of a corpus what the ids made of its file names begin with; nothing for a single path.
 
-    It is the name of the path, with as many of its folders as tell it from the others; nothing for a single path.
+    It is the name of a folder or an archive, with as many of its folders as tell it from the others. Before the name of
+    a table or a single document are only the folders that tell it from the others.
     """
     if len(paths) < 2:
         return [""] * len(paths)
     parts = [path.resolve().parts for path in paths]
-    endings = Counter(each[-length:] for each in set(parts) for length in range(1, len(each) + 1))
-    return ["/".join(_told_apart(each, endings)).replace("//", "/") + "/" for each in parts]
+    is_one = [_is_one(path, columns, rules) for path in paths]
+    # A file in b is no file of another folder b.
+    around = {each[:length] for each, one in zip(parts, is_one, strict=True) if one for length in range(1, len(each))}
+    endings = Counter(each[-length:] for each in {*parts, *around} for length in range(1, len(each) + 1))
+    return [
+        "".join(f"{part}/" for part in _told_apart(each, endings)[: -1 if one else None])
+        for each, one in zip(parts, is_one, strict=True)
+    ]
+
+
+def _is_one(path: Path, columns: Columns, rules: Rules) -> bool:
+    """Return whether a path is a table or a single document, which has its own name: no folder and no archive."""
+    if is_folder(path):
+        return False
+    if tables.kind(path, path.name, columns, rules, any_name=True) is not None:
+        return True
+    with opened(path, follow=True) as file:
+        return not kinds.kind(path.name, file.read(kinds.HEAD)).is_archive
 
 
 def _told_apart(parts: tuple[str, ...], endings: Counter[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return as many of the last parts as no other path ends with. Without the root: output goes below a folder."""
     lengths = range(1, len(parts))
-    return next((parts[-length:] for length in lengths if endings[parts[-length:]] == 1), parts)
-
-
-def source_name(name: str, prefix: str) -> str:
-    """Return the name of a file among all files of a corpus: behind the prefix, unless this ends with the file."""
-    whole = prefix.rstrip("/")
-    return whole if f"/{whole}".endswith(f"/{name}") else prefix + name
+    return next((parts[-length:] for length in lengths if endings[parts[-length:]] == 1), parts[1:])
 
 
 def size(path: Path, rules: Rules = DEFAULT) -> int:
@@ -243,9 +256,9 @@ def _again(path: str, row: int, identity: str) -> Fault:
 _WRONG = ("damaged", "binary: compressed by", "too ", "perhaps a bomb", "permission", "no such", "input/output")
 
 
-def _is_wrong(item: Skipped) -> bool:
-    """Return whether the walk left an item out because it is unreadable, and not by a rule."""
-    return item.reason.lower().startswith(_WRONG)
+def skipped_fault(item: Skipped, prefix: str = "") -> Fault:
+    """Return the fault of what the walk left out: because it is unreadable, or by a rule."""
+    return Fault(prefix + item.name, 0, item.reason, not item.reason.lower().startswith(_WRONG))
 
 
 def _read_folder(path: Path, columns: Columns, rules: Rules, prefix: str, reader: TableReader) -> Iterator[CorpusItem]:
@@ -310,7 +323,7 @@ def _walked(
 ) -> Iterator[CorpusItem]:
     for item in walk.items():
         if isinstance(item, Skipped):
-            yield Fault(item.name, 0, item.reason, not _is_wrong(item))
+            yield skipped_fault(item)
         elif isinstance(item.content, Path) and (kind := tables.kind(item.content, item.name, columns, rules)):
             read_it = partial(reader, kind, item.content, item.name, columns, rules, prefix)
             yield from _inner(kind, item.content, item.name, columns, rules, read_it, walk.offset)

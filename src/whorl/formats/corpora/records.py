@@ -9,6 +9,7 @@ from decimal import Decimal
 from hashlib import blake2b
 from itertools import accumulate
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,12 +293,26 @@ def _digits(value: int | float, column: str | None) -> str:
         raise BadRowError(f"{column!r} is too large a number") from error
 
 
+# More than any decimal of Arrow, which has 76 digits.
+_LARGE = Decimal(10) ** 100
+
+
 def word(value: Any, column: str | None) -> str | None:
     """Return an id, a URL or another fact as a text; raise BadRowError if it is none."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return _digits(value, column)
+    if isinstance(value, UUID):
+        return str(value)
+    # Parquet of Impala and Hive has strings as bytes; Spark has large numbers as decimals.
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise BadRowError(f"{column!r} is bytes that are not UTF-8") from None
+    if isinstance(value, Decimal) and value.is_finite() and abs(value) < _LARGE and value == value.to_integral_value():
+        return _digits(int(value), column)
     # pandas makes whole numbers floats as soon as one of the column is missing.
     if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
         return str(int(value))
@@ -331,7 +346,8 @@ def _features(value: Any, column: str) -> tuple[Feature, ...]:
     return tuple(value)
 
 
-_KINDS = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object", str: "a text"}
+_KINDS = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object", str: "a text",
+          bytes: "bytes", Decimal: "a number"}  # fmt: skip
 
 
 def _kind(value: Any) -> str:

@@ -13,6 +13,7 @@ from functools import wraps
 from hashlib import blake2b
 from importlib.util import find_spec
 from inspect import signature
+from itertools import chain
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -66,18 +67,22 @@ def fetching(*names: str, unless: str = "") -> Callable[[Callable[P, R]], Callab
         def wrapper(*args: P.args, **keywords: P.kwargs) -> R:
             bound = parameters.bind(*args, **keywords)
             out = check_local(bound.arguments.get("out"))
+            given = {name: _checked(name, bound.arguments[name]) for name in names if name in bound.arguments}
+            if bound.arguments.get(unless) is not None and any(map(_is_copied, chain(*given.values()))):
+                raise InputError(f"{unless}: knows rows by the paths of their files; copy the objects first")
             with _copies(out) as copies:
-                for name in names:
-                    if name in bound.arguments:
-                        paths = _checked(name, bound.arguments[name])
-                        bound.arguments[name] = copies.of(paths, bound.arguments.get("progress"))
-                if bound.arguments.get(unless) is not None and copies.folder.is_dir():
-                    raise InputError(f"{unless}: knows rows by the paths of their files; copy the objects first")
+                for name, paths in given.items():
+                    bound.arguments[name] = copies.of(paths, bound.arguments.get("progress"))
                 return function(*bound.args, **bound.kwargs)
 
         return wrapper
 
     return decorated
+
+
+def _is_copied(path: Path | str) -> bool:
+    """Return whether a path is an address whose objects are copied to be read."""
+    return is_address(path) and not str(path).startswith(("file:", "local:"))
 
 
 def _checked(name: str, paths: Any) -> list[Path | str]:
@@ -124,7 +129,7 @@ class _Copies:
         try:
             store, place = url_to_fs(address)
             if isinstance(store, LocalFileSystem):
-                return [Path(place)]
+                return [Path(each) for each in _matching(store, place)]
             return [*self._copied(address, store, place, progress)]
         except InputError:
             raise
@@ -133,8 +138,7 @@ class _Copies:
             raise InputError(f"{address}: cannot be read: {error or type(error).__name__}") from error
 
     def _copied(self, address: str, store: Any, place: str, progress: Callable[..., object] | None) -> Iterator[Path]:
-        roots = sorted(store.glob(place)) if any(sign in place for sign in "*?[") else [place]
-        objects = {root: _files(store, root) for root in roots}
+        objects = {root: _files(store, root) for root in _matching(store, place)}
         if not any(objects.values()):
             raise InputError(f"{address}: no such file or folder, or the folder is empty")
         total, done = sum(size for sizes in objects.values() for size in sizes.values()), 0
@@ -171,6 +175,15 @@ class _Copies:
         if target.stat().st_size != size:
             target.unlink()
             raise InputError(f"{name}: has changed while it was copied; run the same command again")
+
+
+def _matching(store: Any, place: str) -> list[str]:
+    """Return what a pattern matches; a place without signs, and one that exists under this very name, as it is."""
+    if not any(sign in place for sign in "*?[") or store.exists(place):
+        return [place]
+    if not (found := sorted(store.glob(place))):
+        raise InputError(f"{place}: no such file or folder")
+    return found
 
 
 def _files(store: Any, root: str) -> dict[str, int]:
