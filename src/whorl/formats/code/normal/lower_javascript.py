@@ -73,8 +73,12 @@ def parameters(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
 
 def typed_parameter(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     """Lower a TypeScript parameter; one with a default value is not plain."""
-    kind = "parameter" if syntax.child_by_field_name("value") is None else "reference"
-    return TreeNode(kind, [lowerer.field(syntax, "pattern")], syntax.start_byte, syntax.end_byte)
+    inside = [lowerer.field(syntax, "pattern")]
+    value = syntax.child_by_field_name("value")
+    if value is not None:
+        inside += lowerer.many([value])
+    kind = "parameter" if value is None else "assignment_pattern"
+    return TreeNode(kind, inside, syntax.start_byte, syntax.end_byte)
 
 
 def case(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
