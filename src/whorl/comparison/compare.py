@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from math import comb
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from whorl.comparison.candidates import CandidatePairs, Estimates, estimates
 from whorl.comparison.evidence.finding import SubmissionTexts
 from whorl.comparison.evidence.findings import TraceReader, find, submission_texts
-from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntake, SubmissionReader
+from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntake, SubmissionReader, common_languages
 from whorl.comparison.layouts import NONE, RosterRecord, course_exports, find_layouts
 from whorl.comparison.listing import Listing, clusters, groups, histogram, identical_groups
 from whorl.comparison.result import Comparison, NormalForms, Pair, Run, Submission
@@ -148,6 +149,9 @@ class Comparing:
             scheme, Key.PUBLIC, settings.rules, settings.threads, settings.format, normal, layouts, self._cache
         )
         entries, skipped = self._read_submissions(reader, paths, base, archive)
+        if settings.format is None and (languages := common_languages(entries)):
+            reader = replace(reader, languages=languages, _seen=set())
+            entries, skipped = self._read_submissions(reader, paths, base, archive)
         records, missing = records_of(entries, roster, layouts)
         skipped = skipped + missing
         if self._settings.anonymise:
