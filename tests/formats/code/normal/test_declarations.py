@@ -55,6 +55,14 @@ def test_no_call_is_lost(language):
     assert kept == CALLS[language].count("p("), program
 
 
+def test_indices_and_sizes_stay():
+    apart("python", "def m(a, i):\n    return a[i + 1]\n", "def m(a, i):\n    return a[i]\n")
+    apart("python", "def m(a):\n    return a[0]\n", "def m(a):\n    return a[1, 2]\n")
+    assert "index(name:a, name:i)" in repr(tree("python", "def m(a, i):\n    f(a[i])\n"))
+    apart("java", "int[] a = new int[n]; g(a, a);", "int[] a = new int[n + 1]; g(a, a);")
+    apart("csharp", "int[] a = new int[n]; g(a, a);", "int[] a = new int[n + 1]; g(a, a);")
+
+
 def test_what_a_constructor_is_given():
     same("cpp", "vector<int> v(n); g(v, v);", "vector<int> v = n; g(v, v);")
     same("cpp", "ifstream in(argv[1]); A a(x * y, f(n)); g(in, a);", "A in = argv[1]; A a{x * y, f(n)}; g(in, a);")

@@ -89,7 +89,7 @@ TABLE: Final = LoweringTable(
         "field_access": member("object", "field"),
         "array_access": shape("index", "array", "index"),
         "object_creation_expression": created,
-        "array_creation_expression": shape("new", "*dimensions", "?value"),
+        "array_creation_expression": shape("new", "&dimensions", "?value"),
         "local_variable_declaration": several("declarator"),
         "field_declaration": fields(several("declarator"), "modifiers"),
         "ternary_expression": shape("conditional", "condition", "consequence", "alternative"),
