@@ -22,6 +22,7 @@ from whorl.engine.documents import NormalFormStream, WholeDocument, read_wholes
 from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError, InputError, UnsuitedError
+from whorl.formats.archives.kinds import named_archive
 from whorl.formats.archives.rules import Rules
 from whorl.formats.archives.walk import ChildItem, Walk, children
 from whorl.formats.code.languages import AMBIGUOUS, LANGUAGES, extension_of
@@ -258,6 +259,17 @@ class ReadSubmission:
     def digest(self) -> bytes:
         """Return a digest of the fingerprints."""
         return blake2b(self.distinct().tobytes()).digest()
+
+
+def count_files(paths: Iterable[Path], rules: Rules) -> int | None:
+    """Return the number of files to read; None if some are in archives or indexes. No file is opened."""
+    count = 0
+    for path in paths:
+        names = [] if is_index(path) else list(Walk(path, rules).names())
+        if not names or any(map(named_archive, names)):
+            return None
+        count += len(names)
+    return count
 
 
 def common_languages(entries: Iterable[ReadSubmission]) -> dict[str, str]:
