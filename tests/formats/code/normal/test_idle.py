@@ -47,6 +47,11 @@ def test_branches_that_literals_decide(language):
     alike(language, "if (h(x) && true) f(x);", "if (h(x)) f(x);", IDLE)
     alike(language, "while (true && (h(x) || false)) f(x);", "while (h(x)) f(x);", IDLE)
     alike(language, "try { } catch (Exception e) { g(x); } f(x);", "f(x);", IDLE)
+    if language != "cpp":
+        alike(language, "try { f(x); } finally { }", "f(x);", IDLE)
+        apart(language, "try { f(x); } finally { g(x); }", "f(x); g(x);")
+    alike(language, "for (; false; ) { g(x); } f(x);", "f(x);", IDLE)
+    alike(language, '"a".length(); f(x);', "f(x);", IDLE)
     apart(language, "while (true) { f(x); }", "f(x);")
     apart(language, "do { if (h(x)) break; f(x); } while (false);", "if (h(x)) { } f(x);")
     apart(language, "try { h(x); } catch (Exception e) { g(x); } f(x);", "h(x); f(x);")
@@ -70,6 +75,12 @@ def test_statements_of_python_that_do_nothing():
         "del x[1]",
     ):
         apart("python", f"def m(x):\n    {each}\n    f(x)\n", "def m(x):\n    f(x)\n")
+
+
+def test_objects_and_functions_that_nobody_uses():
+    same("java", "new Object(); Runnable r = () -> { g(x); }; f(x);", "f(x);")
+    apart("java", "new Thread(); f(x);", "f(x);")
+    apart("java", "Runnable r = () -> { g(x); }; f(r, r);", "f(x, x);")
 
 
 def test_what_is_exported_is_read_elsewhere():

@@ -203,7 +203,7 @@ PURE_CALLS: Final = frozenset(
 # Types that can be made without anybody noticing.
 PURE_NEW: Final = frozenset(
     b"Scanner java.util.Scanner BufferedReader InputStreamReader ArrayList LinkedList HashMap HashSet StringBuilder "
-    b"StringBuffer Random Date int double Array Map Set List Dictionary".split()
+    b"StringBuffer Object Random Date int double Array Map Set List Dictionary".split()
 )
 
 

@@ -46,6 +46,7 @@ from whorl.formats.code.normal.idle import (
     decide_loop,
     drop_idle,
     drop_log_calls,
+    drop_try,
     drop_unused_values,
 )
 from whorl.formats.code.normal.inlining import inline_functions
@@ -301,7 +302,7 @@ REWRITES: Final = (
         "dead code dropped",
         nodes.IDLE,
         ALL,
-        {"if": (decide_branch,), "loop": (decide_loop,), "each": (decide_each,)},
+        {"if": (decide_branch,), "loop": (decide_loop,), "each": (decide_each,), "try_statement": (drop_try,)},
     ),
     Rewrite("independent statements sorted", nodes.ORDER),
 )

@@ -40,6 +40,15 @@ def decide_each(node: TreeNode) -> TreeNode:
     return _instead(node, []) if over.kind in ("tuple", "array") and not over.children else node
 
 
+def drop_try(node: TreeNode) -> TreeNode:
+    """Rewrite ``try { a } finally { }`` as ``a``."""
+    body, *clauses = node.children
+    if not clauses or body.kind != "block" or any(each.kind != "finally_clause" for each in clauses):
+        return node
+    is_idle = all(len(each.children) == 1 and not each.children[0].children for each in clauses)
+    return _instead(node, body.children) if is_idle else node
+
+
 def _instead(node: TreeNode, statements: list[TreeNode]) -> TreeNode:
     for each in statements[:1]:
         each.marks |= IDLE
@@ -168,7 +177,7 @@ MANY: Final = 100
 EMPTY: Final = frozenset({"empty_statement", ";", "ellipsis", "debugger_statement"})
 
 # Expressions that do nothing as a statement if nothing in them does, and clauses that do nothing if nothing is tried.
-VALUES: Final = frozenset({"op", "field", "index", "cast", "array", "tuple"})
+VALUES: Final = frozenset({"op", "field", "index", "cast", "array", "tuple", "new"})
 HANDLERS: Final = frozenset({"except_clause", "catch_clause"})
 
 
@@ -320,8 +329,10 @@ def _is_idle(statement: TreeNode, names: FunctionScope, overwritten: set[bytes])
         return True
     if kind == "assert_statement":
         return bool(inside) and _truth(inside[0]) is True
-    if kind == "call":  # C's assert is a macro
-        return len(inside) == 2 and inside[0].text == b"assert" and _truth(inside[1]) is True
+    if kind == "call":
+        return _is_idle_call(statement)
+    if kind == "loop":
+        return not statement.text and _truth(_decided(inside[0])) is False
     if kind == "try_statement":
         return not inside[0].children and all(each.kind in HANDLERS for each in inside[1:])
     if kind == "if":
@@ -335,8 +346,17 @@ def _is_idle(statement: TreeNode, names: FunctionScope, overwritten: set[bytes])
     return (kind in LEAVES or kind in VALUES) and _is_pure(statement)
 
 
+def _is_idle_call(call: TreeNode) -> bool:
+    """Return whether a statement only calls C's ``assert`` for what always holds, or a method of a string literal."""
+    called, *arguments = call.children or [call]
+    if called.text == b"assert":
+        return len(arguments) == 1 and _truth(arguments[0]) is True
+    is_of_literal = called.kind == "field" and [each.kind for each in called.children] == ["string"]
+    return is_of_literal and all(each.kind in LITERALS for each in arguments)
+
+
 def _is_pure(value: TreeNode) -> bool:
-    return value.kind in LEAVES or effects(value).is_pure
+    return value.kind in LEAVES or value.kind == "lambda" or effects(value).is_pure
 
 
 def _follow(statement: TreeNode, names: FunctionScope, overwritten: set[bytes]) -> None:
