@@ -77,6 +77,13 @@ def test_statements_of_python_that_do_nothing():
         apart("python", f"def m(x):\n    {each}\n    f(x)\n", "def m(x):\n    f(x)\n")
 
 
+def test_fields_outlive_the_method():
+    given, read = "    def __init__(self, a):\n        {}\n", "    def m(self):\n        return self.a\n"
+    for one in ("self.a = a", "self.a = []", "self.a: int = 3", "self.a, self.b = a, 2", "self.a = b = 1"):
+        apart("python", f"class A:\n{given.format(one)}{read}", f"class A:\n{given.format('pass')}{read}")
+    apart("python", "def m(self):\n    self.a = 1\n    f()\n    g(self.a)\n", "def m(self):\n    f()\n    g(1)\n")
+
+
 def test_objects_and_functions_that_nobody_uses():
     same("java", "new Object(); Runnable r = () -> { g(x); }; f(x);", "f(x);")
     apart("java", "new Thread(); f(x);", "f(x);")

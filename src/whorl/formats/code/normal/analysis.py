@@ -158,7 +158,8 @@ def _write(node: TreeNode, names: FunctionScope, implicit: bool) -> None:
     names.writes.add(name, int(node.kind != "declare" or len(node.children) > 1))
     if node.kind in ("augment", "update"):
         names.reads.add(name)
-    if implicit or node.kind in ("declare", "parameter"):
+    # A field of Python's ``self`` has a dot in its name: it outlives the method.
+    if (implicit or node.kind in ("declare", "parameter")) and b"." not in name:
         names.declared.add(name)
     if node.text == PRIVATE:
         names.private.add(name)
