@@ -346,6 +346,17 @@ class TestSettings:
         assert list(stages) == ["reading", "comparing", "passages", "traits"]
         assert all(done == list(range(1, len(done) + 1)) for done in stages.values())
         assert len(stages["reading"]) == len(stages["comparing"]) == len(stages["traits"]) == 12
+        assert {total for _, _, total in result if total is not None} == {12, len(stages["passages"])}
+
+    def test_the_files_to_read_are_counted_unless_they_are_in_archives(self, tmp_path):
+        write(tmp_path / "class", {"ada/a.py": PROGRAM, "ada/b.py": "a = 1\n", "bo.py": PROGRAM})
+        base = write(tmp_path / "start", {"c.py": "b = 2\n"})
+        steps: list[tuple[str, int, int | None]] = []
+        whorl.compare_all(tmp_path / "class", base=base, progress=lambda *step: steps.append(step))
+        assert [step[1:] for step in steps if step[0] == "reading"] == [(number, 4) for number in range(1, 5)]
+        (tmp_path / "class" / "cy.zip").write_bytes(zipped({"x.py": PROGRAM}))
+        whorl.compare_all(tmp_path / "class", progress=lambda *step: steps.append(step))
+        assert [step[2] for step in steps if step[0] == "reading"][4:] == [None] * 4
 
     def test_texts_are_those_that_spans_point_into(self, essays):
         found = everything(essays)

@@ -105,6 +105,13 @@ def test_what_looks_like_a_store_is_told_as_not_compared(place, tmp_path):
 
 
 class TestToolFolders:
+    def test_the_notes_of_a_mac_are_no_programs(self, tmp_path):
+        notes = b"\0\5\x16\7\0\2\0\0Mac OS X        " + bytes(200)
+        files = {"a.py": PYTHON, "._a.py": notes, "__MACOSX/._a.py": notes}
+        found = whorl.compare_all(handed_in(tmp_path, {"ada": files, "eve": files}))
+        assert (score(found), found.not_compared) == (1, ())
+        assert {item.reason for item in found.skipped} == {"binary: what macOS notes about a file"}
+
     def test_a_real_one_is_left_out_and_measured(self, tmp_path):
         module = {f"node_modules/left-pad/{n}.js": f"module.exports = {n};\n" for n in range(30)}
         package = {"node_modules/left-pad/package.json": "{}"}

@@ -11,6 +11,7 @@ from tests.comparison.planting import samples
 from tests.formats.archives.packing import zipped
 from tests.sandbox.impatience import impatient
 
+LANGUAGE_SAMPLES = Path(__file__).parents[1] / "formats" / "code" / "samples"
 ESSAYS = [sample.text for sample in samples("text")]
 PROGRAM, OTHER = (sample.text for sample in samples("python")[:2])
 
@@ -51,6 +52,26 @@ class TestSubmissions:
         for pair in found.pairs:
             for passage in pair.passages:
                 assert Path(passage.left.file).suffix == Path(passage.right.file).suffix
+
+    @pytest.mark.parametrize(
+        ("name", "hidden_by", "detected"),
+        [("newton.m", "%{\n// x\n%}\n", "objective-c"), ("words.pl", "\n=pod\n\nf(x).\n\n=cut\n", "prolog"),
+         ("tree.ml", "(*\nval x = 1\n*)\n", "sml"), ("list.h", "/*\n@end\n*/\n", "objective-c")],
+    )  # fmt: skip
+    def test_no_comment_turns_a_copy_into_another_language(self, tmp_path, name, hidden_by, detected):
+        program = Path(LANGUAGE_SAMPLES, name.replace("list.h", "list.c")).read_text()
+        other = Path(LANGUAGE_SAMPLES, "heat.f90").read_text()
+        files = {f"ada/{name}": program, f"bo/{name}": program + hidden_by, "cy/heat.f90": other}
+        found = whorl.compare_all(write(tmp_path, files))
+        (pair,) = found.pairs
+        assert pair.score == 1
+        first, second = (submission.files[0] for submission in found.submissions[:2])
+        assert first.format == second.format
+        assert first.notes == ()
+        (note,) = second.notes
+        assert note.endswith(
+            f"as most {Path(name).suffix} files of this comparison are; on its own it would be read as {detected}"
+        )
 
     def test_a_text_beside_programs_is_reported_and_left_out(self, tmp_path):
         found = whorl.compare_all(write(tmp_path, {"ada/a.py": PROGRAM, "ada/README.md": ESSAYS[0], "bo.py": PROGRAM}))

@@ -36,13 +36,14 @@ def names(folder):
 
 
 def test_a_report_is_one_folder(comparison, tmp_path):
-    result: list[int] = []
-    index = write(comparison, tmp_path / "a" / "report", progress=result.append)
+    result: list[tuple[int, int]] = []
+    index = write(comparison, tmp_path / "a" / "report", progress=lambda *done: result.append(done))
     assert index == tmp_path / "a" / "report" / "index.html"
     assert names(index.parent) == ["index.html", "pair", "submission", "submissions.html", REPORT_MARKER]
     assert names(index.parent / "pair") == [page_name(number) for number in range(len(comparison.pairs))]
     assert names(index.parent / "submission") == [page_name(number) for number in range(len(comparison.submissions))]
-    assert result == list(range(1, len(comparison.pairs) + 1))
+    pages = len(comparison.submissions) + len(comparison.pairs)
+    assert result == [(number, pages) for number in range(1, pages + 1)]
     assert names(tmp_path / "a") == ["report"]
 
 

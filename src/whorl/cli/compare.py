@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -387,7 +388,9 @@ def _written(
     from whorl.report.write import write
 
     size = None if megabytes is None else int(megabytes * 1_000_000)
-    return write(comparison, folder, title=title, review=review, size=size)
+    with stages() as progress:
+        shown = None if progress is None else partial(progress, "report")
+        return write(comparison, folder, title=title, review=review, size=size, progress=shown)
 
 
 def _show(comparison: Comparison, form: str, by_person: bool) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from math import comb
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +14,14 @@ from numpy.typing import NDArray
 from whorl.comparison.candidates import CandidatePairs, Estimates, estimates
 from whorl.comparison.evidence.finding import SubmissionTexts
 from whorl.comparison.evidence.findings import TraceReader, find, submission_texts
-from whorl.comparison.intake import ReadSubmission, SpillBuffer, SubmissionIntake, SubmissionReader
+from whorl.comparison.intake import (
+    ReadSubmission,
+    SpillBuffer,
+    SubmissionIntake,
+    SubmissionReader,
+    common_languages,
+    count_files,
+)
 from whorl.comparison.layouts import NONE, RosterRecord, course_exports, find_layouts
 from whorl.comparison.listing import Listing, clusters, groups, histogram, identical_groups
 from whorl.comparison.result import Comparison, NormalForms, Pair, Run, Submission
@@ -88,6 +96,10 @@ MANY = 64
 Progress = Callable[[str, int, int | None], object]
 
 
+def _ignored(_stage: str, _done: int, _total: int | None) -> None:
+    """Show no progress."""
+
+
 def compare_all(
     paths: Path | str | Iterable[Path | str],
     scheme: Scheme | str | None = None,
@@ -124,7 +136,7 @@ class Comparing:
         cache: ReadCache | None = None,
     ) -> None:
         self._scheme, self._settings, self._cache = scheme, settings, cache
-        self._progress: Progress = progress or (lambda _stage, _done, _total: None)
+        self._progress: Progress = progress or _ignored
         self._text: Callable[[int, int], str]
         self._base: list[SubmissionTexts] = []
 
@@ -148,6 +160,9 @@ class Comparing:
             scheme, Key.PUBLIC, settings.rules, settings.threads, settings.format, normal, layouts, self._cache
         )
         entries, skipped = self._read_submissions(reader, paths, base, archive)
+        if settings.format is None and (languages := common_languages(entries)):
+            reader = replace(reader, languages=languages, _seen=set())
+            entries, skipped = self._read_submissions(reader, paths, base, archive)
         records, missing = records_of(entries, roster, layouts)
         skipped = skipped + missing
         if self._settings.anonymise:
@@ -197,7 +212,8 @@ class Comparing:
     ) -> tuple[list[ReadSubmission], list[Skipped]]:
         """Read all submissions; return them in order, and the skipped files."""
         self._buffer = SpillBuffer()
-        intake = SubmissionIntake(reader, self._buffer, lambda done: self._progress("reading", done, None))
+        total = None if self._progress is _ignored else count_files([*base, *paths, *archive], reader.rules)
+        intake = SubmissionIntake(reader, self._buffer, lambda done: self._progress("reading", done, total))
         intake.read_starter_code(base)
         self._base = intake.base
         intake.take(paths, archived=False)

@@ -22,8 +22,12 @@ from whorl.engine.documents import NormalFormStream, WholeDocument, read_wholes
 from whorl.engine.hashing import Key
 from whorl.engine.sampling import distinct
 from whorl.errors import DocumentError, InputError, UnsuitedError
+from whorl.formats.archives.kinds import named_archive
 from whorl.formats.archives.rules import Rules
 from whorl.formats.archives.walk import ChildItem, Walk, children
+from whorl.formats.code.languages import AMBIGUOUS, LANGUAGES, extension_of
+from whorl.formats.code.normal.form import has_normal_form
+from whorl.formats.detection import format_of
 from whorl.formats.documents.hidden import FORMATS, hidden_text
 from whorl.formats.documents.pages import NO_TEXT
 from whorl.formats.encoding import load_content
@@ -92,20 +96,23 @@ class ReadFile(NamedTuple):
     size: int | None = None
     source: str = ""
     is_unsuited: bool = False
+    note: str = ""
 
 
 class _Member(NamedTuple):
-    """A file of a path before it is read."""
+    """A file of a path before it is read. ``note`` tells what is odd about its format."""
 
     path: Path
     item: ChildItem
     source: str
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class SubmissionReader:
-    """Read the files of paths. ``format`` overrides their detected format. ``normal_form`` adds the normal form of
-    programs. ``layouts`` says which files of an export belong together. Files in ``cache`` are not read again."""
+    """Read the files of paths. ``format`` overrides their detected format, ``languages`` the detected language of files
+    with certain extensions. ``normal_form`` adds the normal form of programs. ``layouts`` says which files of an export
+    belong together. Files in ``cache`` are not read again."""
 
     scheme: Scheme
     key: Key
@@ -115,6 +122,7 @@ class SubmissionReader:
     normal_form: bool = False
     layouts: Mapping[Path, Layout] = field(default_factory=dict)
     cache: ReadCache | None = None
+    languages: Mapping[str, str] = field(default_factory=dict)
     _seen: set[Path] = field(default_factory=set)
 
     def read(self, paths: Iterable[Path], part: range | None = None) -> Iterator[ReadFile]:
@@ -127,22 +135,36 @@ class SubmissionReader:
         )
         for whole in wholes:
             yield from _skipped(coming)
-            path, (child, inside, item), source = coming.popleft()
+            path, (child, inside, item), source, note = coming.popleft()
             if isinstance(whole, DocumentError):
                 expected = isinstance(whole, UnsuitedError)
                 skipped = Skipped(item.name, whole.reason, 1, _size(item), expected)
                 yield ReadFile(path, child, inside, skipped, source=source, is_unsuited=expected)
             else:
-                yield ReadFile(path, child, inside, whole, *_unseen(item, whole), _size(item), source)
+                yield ReadFile(path, child, inside, whole, *_unseen(item, whole), _size(item), source, note=note)
         yield from _skipped(coming)
 
     def _documents(self, paths: Iterable[Path], coming: deque[_Member], part: range | None) -> Iterator[Document]:
         """Yield the documents alone; append all members, skipped files included, to ``coming``."""
         for member in self._members(paths, part):
-            coming.append(member)
             document = member.item.item
-            if isinstance(document, Document):
-                yield replace(document, format=self.format) if self.format else document
+            if isinstance(document, Skipped):
+                coming.append(member)
+                continue
+            stated = replace(document, format=self.format or self._common_language(document))
+            note = "" if self.format or stated.format is None else _overruled(document, stated.format)
+            coming.append(member._replace(note=note))
+            yield stated if stated.format else document
+
+    def _common_language(self, document: Document) -> str | None:
+        """Return the language in which files with the document's extension are read, if it is a program."""
+        chosen = self.languages.get(extension_of(document.name))
+        if chosen is None or document.format is not None:
+            return None
+        try:
+            return chosen if format_of(document) in LANGUAGES else None
+        except DocumentError:
+            return None  # it is reported when it is read
 
     def _members(self, paths: Iterable[Path], part: range | None) -> Iterator[_Member]:
         for path in paths:
@@ -193,8 +215,17 @@ def _size(item: Document | Skipped) -> int | None:
 def _skipped(coming: deque[_Member]) -> Iterator[ReadFile]:
     """Yield the skipped files before the next document."""
     while coming and isinstance(item := coming[0].item.item, Skipped):
-        path, (child, inside, _), source = coming.popleft()
+        path, (child, inside, _), source, _ = coming.popleft()
         yield ReadFile(path, child, inside, item, source=source)
+
+
+def _overruled(document: Document, chosen: str) -> str:
+    """Return a note if a file alone would be read in another language than the one chosen for its extension."""
+    detected = format_of(document)
+    if detected == chosen:
+        return ""
+    most = f"as most .{extension_of(document.name)} files of this comparison are"
+    return f"read as {chosen}, {most}; on its own it would be read as {detected}"
 
 
 @dataclass(slots=True)
@@ -228,6 +259,34 @@ class ReadSubmission:
     def digest(self) -> bytes:
         """Return a digest of the fingerprints."""
         return blake2b(self.distinct().tobytes()).digest()
+
+
+def count_files(paths: Iterable[Path], rules: Rules) -> int | None:
+    """Return the number of files to read; None if some are in archives or indexes. No file is opened."""
+    count = 0
+    for path in paths:
+        names = [] if is_index(path) else list(Walk(path, rules).names())
+        if not names or any(map(named_archive, names)):
+            return None
+        count += len(names)
+    return count
+
+
+def common_languages(entries: Iterable[ReadSubmission]) -> dict[str, str]:
+    """Return the language of most files with an extension, for each extension whose files were read in languages that
+    cannot be compared. The content of a file decides between the languages of its extension, so a comment would be
+    enough to hide a copy."""
+    counts: dict[str, Counter[str]] = {}
+    for entry in entries:
+        for file in entry.files:
+            extension = extension_of(file.name)
+            if extension in AMBIGUOUS and file.format in LANGUAGES:
+                counts.setdefault(extension, Counter())[file.format] += 1
+    return {
+        extension: max(counted, key=lambda name: (counted[name], extension in LANGUAGES[name].extensions))
+        for extension, counted in counts.items()
+        if len({(LANGUAGES[name].family, has_normal_form(name)) for name in counted}) > 1
+    }
 
 
 def in_order(entries: Iterable[ReadSubmission]) -> list[ReadSubmission]:
@@ -333,7 +392,7 @@ class SubmissionIntake:
         spans = None if self.starter_code is None else self.starter_code.spans(whole.format, whole.text, whole.stream)
         sifted = sift(whole.stream, whole.fingerprints, spans)
         plain = evidence(sifted)
-        notes = (*whole.fingerprints.notes, *filter(None, [file.fault]))
+        notes = (*whole.fingerprints.notes, *filter(None, [file.fault, file.note]))
         if whole.normal_form is not None and whole.normal_form.missing:
             notes = (*notes, f"no normal form: {whole.normal_form.missing}")
         facts = File(

@@ -34,6 +34,7 @@ MAGIC = {
     b"fLaC\x00": "sound",
     b"wOFF\x00": "a font",
     b"wOF2\x00": "a font",
+    b"\x00\x05\x16\x07": "what macOS notes about a file",
 }
 _PREFIXES = tuple(MAGIC)
 _MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from secrets import token_hex
@@ -19,6 +20,9 @@ from whorl.report.markup import coloured_ahead
 from whorl.report.overview import cluster_page, overview, submissions_name, submissions_pages
 from whorl.report.pages import NO_REVIEW, REVIEW_KIND, IgnoredPassage, Review, ReviewMark, page_name, review_key
 from whorl.stores import REPORT_MARKER
+
+# Called with the number of written pages, and of all pages that take long.
+Progress = Callable[[int, int], object]
 
 # Says in its marker that a folder is a report, which a new report may replace.
 KIND = "whorl report"
@@ -41,11 +45,11 @@ def write(
     title: str = "Comparison of submissions",
     review: Review = NO_REVIEW,
     size: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress | None = None,
 ) -> Path:
     """Write the report and return the path of its first page. ``review`` has marks and notes by the names of a pair.
     ``size`` is the size to keep to, in bytes, if each page can show its longest passage: by default 10 MB, or 100 kB a
-    page. Pages say what is left out. ``progress`` is called with the number of written pairs.
+    page. Pages say what is left out. ``progress`` is called with the number of written pages and of all pages.
 
     An existing folder must be empty or hold a report, which is replaced. The report is written next to it and takes its
     place at the end, so that a failed run leaves the old one.
@@ -140,16 +144,24 @@ def _fill(
     title: str,
     review: Review,
     size: int | None,
-    progress: Callable[[int], object] | None,
+    progress: Progress | None,
 ) -> None:
     now = datetime.now().astimezone()
-    pages = len(comparison.pairs) + len(comparison.submissions) + submission.cluster_pages(comparison)
+    clusters = submission.cluster_pages(comparison)
+    pages = len(comparison.pairs) + len(comparison.submissions) + clusters
     left = max(REPORT, PAGE * pages) if size is None else size
+
+    def written(before: int, number: int) -> None:
+        if progress is not None:
+            progress(before + number, pages)
+
     left -= _write_clusters(comparison, folder / "cluster", title)
     for number, page in enumerate(submissions_pages(comparison, title), start=1):
         left -= _save(folder / submissions_name(number), page)
-    left -= _write_submissions(comparison, folder / "submission", title, int(SUBMISSIONS * left))
-    cut = _write_pairs(comparison, folder / "pair", title, review, now, left, progress)
+    room = int(SUBMISSIONS * left)
+    left -= _write_submissions(comparison, folder / "submission", title, room, partial(written, clusters))
+    before = clusters + len(comparison.submissions)
+    cut = _write_pairs(comparison, folder / "pair", title, review, now, left, partial(written, before))
     _save(folder / "index.html", overview(comparison, title, now, review, cut))
     (folder / REPORT_MARKER).write_text(json.dumps({"kind": KIND, "version": VERSION}) + "\n", "utf-8")
 
@@ -167,7 +179,9 @@ def _write_clusters(comparison: Comparison, folder: Path, title: str) -> int:
     return sum(_save(folder / page_name(number), cluster_page(comparison, number, title)) for number in numbers)
 
 
-def _write_submissions(comparison: Comparison, folder: Path, title: str, left: int) -> int:
+def _write_submissions(
+    comparison: Comparison, folder: Path, title: str, left: int, written: Callable[[int], object]
+) -> int:
     """Write the pages of submissions, each with an equal share of what is left, and return their size."""
     folder.mkdir()
     before, numbers = left, range(len(comparison.submissions))
@@ -175,6 +189,7 @@ def _write_submissions(comparison: Comparison, folder: Path, title: str, left: i
     for number, _ in zip(numbers, coloured, strict=True):
         room = left // (len(comparison.submissions) - number)
         left -= _save(folder / page_name(number), submission.page(comparison, number, title, room))
+        written(number + 1)
     return before - left
 
 
@@ -185,7 +200,7 @@ def _write_pairs(
     review: Review,
     now: datetime,
     left: int,
-    progress: Callable[[int], object] | None,
+    written: Callable[[int], object],
 ) -> int:
     """Write the pages of pairs, and return how many leave out passages. The highest scores have as much room as they
     need, if the minimum is left for the others."""
@@ -197,8 +212,7 @@ def _write_pairs(
         page = pair.page(comparison, number, title, review, now, room)
         left -= _save(folder / page_name(number), page.html)
         cut += page.left_out > 0
-        if progress is not None:
-            progress(number + 1)
+        written(number + 1)
     return cut
 
 

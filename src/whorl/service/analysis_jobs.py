@@ -5,6 +5,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,9 @@ def _children(folder: Path) -> list[Path]:
 
 def _write(comparison: Comparison, task: Task) -> None:
     (task.results / "comparison.json").write_text(json.dumps(as_json(comparison)), "utf-8")
-    report, pairs = task.results / "report", len(comparison.pairs)
+    report = task.results / "report"
     title = task.settings.get("title") or DEFAULT_TITLE
-    write(comparison, report, title=title, progress=lambda done: task.progress("report", done, pairs))
+    write(comparison, report, title=title, progress=partial(task.progress, "report"))
     task.progress("packing", 0, None)
     _pack(report, task.results / "report.zip")
 

@@ -122,6 +122,7 @@ class TestDetection:
             ("a.sql", b"create function f() returns int\n", "plsql"),
             ("a.asm", b"mov ax, 1\nint 21h\n", "assembly-8086"),
             ("a.asm", b"main:\n  li $v0, 10\n  syscall\n", "mips"),
+            ("a.asm", b"section .text\nmain:\n  mov rax, 60\n  syscall\n", "assembly-8086"),
             ("a.s", b".globl main\nmain: li $t0, 1\n", "mips"),
             ("a.s", b"section .text\nmov ax, 1\n", "assembly-8086"),
             ("a.ml", b"let rec f x = x\nlet g =\n  fun x -> x\n", "ocaml"),

@@ -20,7 +20,7 @@ _PLSQL = rb"""(?i)
     ^[ \t]*(?:create\s+(?:or\s+replace\s+)?(?:procedure|function|package|trigger)\b|declare[ \t]*\r?$|begin[ \t]*\r?$)
 """
 _SML = rb"^(?:[ \t]*(?:structure|signature|datatype)\s+\w|functor\s+\w|fun\s+\w[^-\n]*=|val\s+\w+\s*=)"
-_MIPS = rb"(?:\$(?:zero|at|[vatsk][0-9]|[gsf]p|ra)\b|^[ \t]*\.(?:globl|asciiz)\b|\bsyscall\b)"
+_MIPS = rb"(?:\$(?:zero|at|[vatsk][0-9]|[gsf]p|ra)\b|^[ \t]*\.(?:globl|asciiz)\b)"
 
 
 @cache
@@ -120,18 +120,22 @@ def language(name: str) -> Language:
 def detect(name: str, head: bytes) -> str | None:
     """Return the language of a file by its extension, else by its whole name, else by the interpreter in its first
     line; None if unknown. ``head``, the beginning of the file, decides where several languages share an extension."""
-    base = re.split(r"[/\\]", name)[-1].lower()
-    stem, dot, extension = base.rpartition(".")
-    by_extension = _BY_EXTENSION.get(extension) if stem and dot else None
+    extension = extension_of(name)
+    by_extension = _BY_EXTENSION.get(extension)
     if by_extension is not None:
         return _by_content(extension, head) or by_extension
-    return _BY_FILE.get(base) or _by_interpreter(head)
+    return _BY_FILE.get(re.split(r"[/\\]", name)[-1].lower()) or _by_interpreter(head)
 
 
 def is_program(name: str) -> bool:
     """Return whether a file has the name of a program."""
+    return extension_of(name) in _BY_EXTENSION
+
+
+def extension_of(name: str) -> str:
+    """Return the extension of a file's name, in small letters and without the dot; empty if it has none."""
     stem, dot, extension = re.split(r"[/\\]", name)[-1].lower().rpartition(".")
-    return bool(stem and dot) and extension in _BY_EXTENSION
+    return extension if stem and dot else ""
 
 
 def guess(name: str, head: bytes) -> str | None:

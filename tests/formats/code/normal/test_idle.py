@@ -1,6 +1,6 @@
 import pytest
 
-from tests.formats.code.normal.programs import C_LIKE, WITH_TYPES, alike, apart, columns
+from tests.formats.code.normal.programs import C_LIKE, WITH_TYPES, alike, apart, columns, same
 from whorl.formats.code.normal.nodes import IDLE
 
 
@@ -31,6 +31,68 @@ def test_what_is_never_reached_or_does_nothing(language):
     alike(language, "if (x < 1) { } f(x);", "f(x);", IDLE)
     apart(language, "if (g(x)) { } f(x);", "f(x);")
     apart(language, "x = 1; f();", "f();")
+
+
+@pytest.mark.parametrize("language", ["cpp", "csharp", "java", "javascript", "typescript", "tsx"])
+def test_branches_that_literals_decide(language):
+    for dead in (
+        "if (false) { g(x); }",
+        "while (false) { g(x); }",
+        "if (1 > 2) { g(x); } else { }",
+        "if (!true) g(x);",
+    ):
+        alike(language, f"{dead} f(x);", "f(x);", IDLE)
+    for always in ("if (true) { f(x); } else { g(x); }", "do { f(x); } while (false);", "if (3 == 3 || g(x)) f(x);"):
+        alike(language, always, "f(x);", IDLE)
+    alike(language, "if (h(x) && true) f(x);", "if (h(x)) f(x);", IDLE)
+    alike(language, "while (true && (h(x) || false)) f(x);", "while (h(x)) f(x);", IDLE)
+    alike(language, "try { } catch (Exception e) { g(x); } f(x);", "f(x);", IDLE)
+    if language != "cpp":
+        alike(language, "try { f(x); } finally { }", "f(x);", IDLE)
+        apart(language, "try { f(x); } finally { g(x); }", "f(x); g(x);")
+    alike(language, "for (; false; ) { g(x); } f(x);", "f(x);", IDLE)
+    alike(language, '"a".length(); f(x);', "f(x);", IDLE)
+    apart(language, "while (true) { f(x); }", "f(x);")
+    apart(language, "do { if (h(x)) break; f(x); } while (false);", "if (h(x)) { } f(x);")
+    apart(language, "try { h(x); } catch (Exception e) { g(x); } f(x);", "h(x); f(x);")
+    apart(language, "if (g(x) && false) f(x);", "")
+
+
+def test_statements_of_python_that_do_nothing():
+    idle = (
+        "assert True", "...", "lambda: g(x)", "[1, 2]", "(1, x)", "if False: g(x)", "while 0: g(x)",
+        "for y in (): g(y)",
+        "try:\n        pass\n    except E:\n        g(x)", "(y := 1)", "y = 1; del y", "y = x if True else g(x)",
+    )  # fmt: skip
+    for each in idle:
+        same("python", f"def m(x):\n    {each}\n    f(x)\n", "def m(x):\n    f(x)\n")
+    alike("python", "def m(x):\n    y = x = f(x)\n    g(x, x)\n", "def m(x):\n    x = f(x)\n    g(x, x)\n", IDLE)
+    for each in (
+        "assert x",
+        "[g(x)]",
+        "for y in (x,): g(y)",
+        "try:\n        g(x)\n    except E:\n        pass",
+        "del x[1]",
+    ):
+        apart("python", f"def m(x):\n    {each}\n    f(x)\n", "def m(x):\n    f(x)\n")
+
+
+def test_fields_outlive_the_method():
+    given, read = "    def __init__(self, a):\n        {}\n", "    def m(self):\n        return self.a\n"
+    for one in ("self.a = a", "self.a = []", "self.a: int = 3", "self.a, self.b = a, 2", "self.a = b = 1"):
+        apart("python", f"class A:\n{given.format(one)}{read}", f"class A:\n{given.format('pass')}{read}")
+    apart("python", "def m(self):\n    self.a = 1\n    f()\n    g(self.a)\n", "def m(self):\n    f()\n    g(1)\n")
+
+
+def test_objects_and_functions_that_nobody_uses():
+    same("java", "new Object(); Runnable r = () -> { g(x); }; f(x);", "f(x);")
+    apart("java", "new Thread(); f(x);", "f(x);")
+    apart("java", "Runnable r = () -> { g(x); }; f(r, r);", "f(x, x);")
+
+
+def test_what_is_exported_is_read_elsewhere():
+    for value in ("() => f(1)", "[1, 2]", "a"):
+        apart("javascript", f"}} export default {value}; {{", "} {")
 
 
 @pytest.mark.parametrize("language", ["cpp", "csharp", "java", "javascript", "typescript", "tsx"])

@@ -44,6 +44,9 @@ class TestInlining:
         show, given = "void show(int a, int b) { f(a); g(b); }", "int x = k(); int y = k(); "
         alike(language, show, given + "show(x, y);", given + "f(x); g(y);")
 
+    def test_an_empty_function(self, language):
+        alike(language, "void skip(int a) { }", "int x = k(); skip(x); f(x);", "int x = k(); f(x);")
+
     def test_a_parameter_that_is_changed_is_a_variable(self, language):
         down = "void down(int n) { while (0 < n) { f(n); n = n - 1; } }"
         alike(language, down, "int m = g(); down(m); h();", "int m = g(); while (0 < m) { f(m); m = m - 1; } h();")
@@ -123,3 +126,9 @@ def test_calls_on_objects_are_not_the_constructor(language):
     assert "function(block(parameter(name:n)), block(call(name:show, name:n)))" in inside
     assert "call(field:add(name:list), name:n)" in inside
     assert "call(field:remove(name:list), op:+(name:n, number:1))" in inside
+
+
+@pytest.mark.parametrize("language", ["csharp", "java"])
+def test_an_abstract_method_may_do_anything(language):
+    stays(language, "abstract void skip(int a);", "skip(1); f(2);", "skip")
+    assert "call(name:skip" in repr(tree(language, program(language, "abstract void skip(int a);", "skip(1); f(2);")))

@@ -169,7 +169,8 @@ def _write(node: TreeNode, names: FunctionScope, implicit: bool) -> None:
     names.writes.add(name, int(node.kind != "declare" or len(node.children) > 1))
     if node.kind in ("augment", "update"):
         names.reads.add(name)
-    if implicit or node.kind in ("declare", "parameter"):
+    # A field of Python's ``self`` has a dot in its name: it outlives the method.
+    if (implicit or node.kind in ("declare", "parameter")) and b"." not in name:
         names.declared.add(name)
     if node.text == PRIVATE:
         names.private.add(name)
@@ -214,7 +215,7 @@ PURE_CALLS: Final = frozenset(
 # Types that can be made without anybody noticing.
 PURE_NEW: Final = frozenset(
     b"Scanner java.util.Scanner BufferedReader InputStreamReader ArrayList LinkedList HashMap HashSet StringBuilder "
-    b"StringBuffer Random Date int double Array Map Set List Dictionary".split()
+    b"StringBuffer Object Random Date int double Array Map Set List Dictionary".split()
 )
 
 

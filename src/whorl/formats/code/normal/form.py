@@ -40,7 +40,15 @@ from whorl.formats.code.normal.expressions import (
     swap_branches,
     take_apart,
 )
-from whorl.formats.code.normal.idle import drop_idle, drop_log_calls, drop_unused_values
+from whorl.formats.code.normal.idle import (
+    decide_branch,
+    decide_each,
+    decide_loop,
+    drop_idle,
+    drop_log_calls,
+    drop_try,
+    drop_unused_values,
+)
 from whorl.formats.code.normal.inlining import inline_functions
 from whorl.formats.code.normal.lowering import Lowerer, Lowering, LoweringTable, Rule, UnfitError, dropped, opened
 from whorl.formats.code.normal.nodes import STATEMENT, TreeNode
@@ -290,7 +298,12 @@ REWRITES: Final = (
     Rewrite("loop counters unified", nodes.COUNTERS),
     Rewrite("declarations dropped", nodes.DECLARATIONS),
     Rewrite("temporaries dropped", nodes.TEMPORARIES),
-    Rewrite("dead code dropped", nodes.IDLE),
+    Rewrite(
+        "dead code dropped",
+        nodes.IDLE,
+        ALL,
+        {"if": (decide_branch,), "loop": (decide_loop,), "each": (decide_each,), "try_statement": (drop_try,)},
+    ),
     Rewrite("independent statements sorted", nodes.ORDER),
 )
 

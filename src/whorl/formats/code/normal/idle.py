@@ -1,9 +1,104 @@
-"""Rewrites of dead code: values that nobody reads, statements without effect, calls that only tell constants."""
+"""Rewrites of dead code: branches that literals decide, values that nobody reads, statements without effect, calls that
+only tell constants."""
 
 from typing import Final
 
 from whorl.formats.code.normal.analysis import FunctionScope, Tally, effects
-from whorl.formats.code.normal.nodes import EXPRESSIONS, IDLE, JUMPS, LEAVES, LITERALS, TreeNode
+from whorl.formats.code.normal.expressions import TRUTHS
+from whorl.formats.code.normal.nodes import EXPRESSIONS, IDLE, JUMPS, LEAVES, LITERALS, TreeNode, block
+
+# What may be used although it is in a branch that is never taken.
+REACHABLE: Final = frozenset({"labeled_statement", "case", "function", "class"})
+
+
+def decide_branch(node: TreeNode) -> TreeNode:
+    """Rewrite ``if (true) a else b`` as ``a``, with ``false`` as ``b``, and ``if (c && true)`` as ``if (c)``."""
+    condition, then, other = node.children
+    decided = _decided(condition)
+    truth = _truth(decided)
+    if truth is None:
+        return node if decided is condition else node.at("if", [decided, then, other], marks=IDLE)
+    way, never = (then, other) if truth else (other, then)
+    return node if any(each.kind in REACHABLE for each in never.walk()) else _instead(node, way.children)
+
+
+def decide_loop(node: TreeNode) -> TreeNode:
+    """Drop ``while (false) a`` and rewrite ``do a while (false)`` as ``a``."""
+    condition, body = node.children
+    decided = _decided(condition)
+    if _truth(decided) is not False:
+        return node if decided is condition else node.at("loop", [decided, body], node.text, IDLE)
+    kinds = {each.kind for each in body.walk()}
+    if not kinds.isdisjoint(("break", "continue") if node.text else REACHABLE):
+        return node
+    return _instead(node, body.children if node.text else [])
+
+
+def decide_each(node: TreeNode) -> TreeNode:
+    """Drop a loop over an empty literal."""
+    over = node.children[1]
+    return _instead(node, []) if over.kind in ("tuple", "array") and not over.children else node
+
+
+def drop_try(node: TreeNode) -> TreeNode:
+    """Rewrite ``try { a } finally { }`` as ``a``."""
+    body, *clauses = node.children
+    if not clauses or body.kind != "block" or any(each.kind != "finally_clause" for each in clauses):
+        return node
+    is_idle = all(len(each.children) == 1 and not each.children[0].children for each in clauses)
+    return _instead(node, body.children) if is_idle else node
+
+
+def _instead(node: TreeNode, statements: list[TreeNode]) -> TreeNode:
+    for each in statements[:1]:
+        each.marks |= IDLE
+    return block(statements, node)
+
+
+def _decided(condition: TreeNode) -> TreeNode:
+    """Return a condition without the literals that cannot change it, and without what they keep from being asked."""
+    if condition.kind != "op" or condition.text not in (b"&&", b"||"):
+        return condition
+    is_and = condition.text == b"&&"
+    asked: list[TreeNode] = []
+    for each in condition.children:
+        part = _decided(each)
+        truth = _truth(part)
+        if truth is not is_and:
+            asked.append(part)
+            if truth is not None:
+                break
+    if len(asked) < 2:
+        return asked[0] if asked else condition.at("constant", [], b"true" if is_and else b"false")
+    is_same = len(asked) == len(condition.children) and all(
+        one is two for one, two in zip(asked, condition.children, strict=True)
+    )
+    return condition if is_same else condition.at("op", asked, condition.text)
+
+
+def _truth(condition: TreeNode) -> bool | None:
+    """Return whether a condition of literals holds; None if it depends on other things."""
+    if condition.kind == "constant":
+        return TRUTHS.get(condition.text)
+    if condition.kind == "number":
+        return int(condition.text) != 0 if condition.text.isdigit() else None
+    if condition.kind != "op" or not all(each.kind in ("constant", "number") for each in condition.children):
+        return None
+    if condition.text == b"!" and len(condition.children) == 1:
+        truth = _truth(condition.children[0])
+        return None if truth is None else not truth
+    texts = [each.text for each in condition.children]
+    if len(texts) != 2 or not (texts[0].isdigit() and texts[1].isdigit()):
+        return None
+    left, right = int(texts[0]), int(texts[1])
+    if condition.text in (b"==", b"==="):
+        return left == right
+    if condition.text in (b"!=", b"!=="):
+        return left != right
+    if condition.text == b"<":
+        return left < right
+    return left <= right if condition.text == b"<=" else None
+
 
 # Methods that end the program: what follows is not reached.
 ENDING: Final = frozenset(b"abort exit Exit _exit halt quit".split())
@@ -79,7 +174,11 @@ def _silent(receivers: set[bytes], program_scopes: list[FunctionScope]) -> set[b
 # Names of a function that are followed into its blocks: each costs every block a look.
 MANY: Final = 100
 
-EMPTY: Final = frozenset({"empty_statement", ";"})
+EMPTY: Final = frozenset({"empty_statement", ";", "ellipsis", "debugger_statement"})
+
+# Expressions that do nothing as a statement if nothing in them does, and clauses that do nothing if nothing is tried.
+VALUES: Final = frozenset({"op", "field", "index", "cast", "array", "tuple", "new"})
+HANDLERS: Final = frozenset({"except_clause", "catch_clause"})
 
 
 def drop_unused_values(names: FunctionScope) -> None:
@@ -182,7 +281,8 @@ def drop_idle(node: TreeNode, names: FunctionScope) -> TreeNode:
     statements: list[TreeNode] = []
     overwritten: set[bytes] = set()
     marks = 0
-    for statement in reversed(_reached(node.children)):
+    for each in reversed(_reached(node.children)):
+        statement = _needed(each, names)
         if _is_idle(statement, names, overwritten):
             if statements:
                 statements[-1].marks |= IDLE
@@ -192,9 +292,21 @@ def drop_idle(node: TreeNode, names: FunctionScope) -> TreeNode:
         statements.append(statement)
         statement.marks, marks = statement.marks | marks, 0
         _follow(statement, names, overwritten)
-    if len(statements) < len(node.children):
-        node.children = statements[::-1]
+    node.children = statements[::-1]
     return node
+
+
+def _needed(statement: TreeNode, names: FunctionScope) -> TreeNode:
+    """Return the inner assignment of ``a = b = f()`` if nobody reads ``a``."""
+    while statement.kind in ("assign", "declare") and len(statement.children) == 2:
+        target, value = statement.children
+        if value.kind != "assign" or target.kind != "name" or target.text not in names.local_names:
+            break
+        if names.reads[target.text]:
+            break
+        value.marks |= IDLE
+        statement = value
+    return statement
 
 
 def _reached(statements: list[TreeNode]) -> list[TreeNode]:
@@ -213,8 +325,16 @@ def _reached(statements: list[TreeNode]) -> list[TreeNode]:
 
 def _is_idle(statement: TreeNode, names: FunctionScope, overwritten: set[bytes]) -> bool:
     kind, inside = statement.kind, statement.children
-    if kind in EMPTY:
+    if kind in EMPTY or kind == "lambda":
         return True
+    if kind == "assert_statement":
+        return bool(inside) and _truth(inside[0]) is True
+    if kind == "call":
+        return _is_idle_call(statement)
+    if kind == "loop":
+        return not statement.text and _truth(_decided(inside[0])) is False
+    if kind == "try_statement":
+        return not inside[0].children and all(each.kind in HANDLERS for each in inside[1:])
     if kind == "if":
         return not inside[1].children and not inside[2].children and _is_pure(inside[0])
     if kind in ("assign", "declare") and len(inside) == 2 and inside[0].kind == "name":
@@ -223,11 +343,20 @@ def _is_idle(statement: TreeNode, names: FunctionScope, overwritten: set[bytes])
             return True
         is_unread = name in names.local_names and (names.reads[name] == 0 or name in overwritten)
         return is_unread and _is_pure(inside[1])
-    return (kind in LEAVES or kind in ("op", "field", "index", "cast")) and _is_pure(statement)
+    return (kind in LEAVES or kind in VALUES) and _is_pure(statement)
+
+
+def _is_idle_call(call: TreeNode) -> bool:
+    """Return whether a statement only calls C's ``assert`` for what always holds, or a method of a string literal."""
+    called, *arguments = call.children or [call]
+    if called.text == b"assert":
+        return len(arguments) == 1 and _truth(arguments[0]) is True
+    is_of_literal = called.kind == "field" and [each.kind for each in called.children] == ["string"]
+    return is_of_literal and all(each.kind in LITERALS for each in arguments)
 
 
 def _is_pure(value: TreeNode) -> bool:
-    return value.kind in LEAVES or effects(value).is_pure
+    return value.kind in LEAVES or value.kind == "lambda" or effects(value).is_pure
 
 
 def _follow(statement: TreeNode, names: FunctionScope, overwritten: set[bytes]) -> None:

@@ -183,10 +183,15 @@ class _Inliner:
         share_calls(names, self._local)
         for each in names.blocks:
             filled: list[TreeNode] = []
+            marks = 0
             for statement in each.children:
                 if statement.kind in SIMPLE or statement.kind in EVALUATED:
                     filled += self._before(statement, names, callers)
-                if statement.kind != "nothing":
+                if statement.kind == "nothing":
+                    marks |= statement.marks
+                else:
+                    statement.marks |= marks
+                    marks = 0
                     filled.append(statement)
             each.children = filled
         return self._number > before
@@ -227,10 +232,13 @@ class _Inliner:
         self, call: TreeNode, function: TreeNode, names: FunctionScope, is_alone: bool, may_hoist: bool
     ) -> list[TreeNode] | None:
         """Put a function in the place of its call; return the statements before it, or None if the call must stay."""
-        *before, last = function.children[1].children
-        returns = last.kind == "return" and bool(last.children)
-        if not returns:
-            before = [*before, last] if last.kind != "return" else before
+        before = function.children[1].children
+        value = call.at("nothing", [])
+        returns = False
+        if before and before[-1].kind == "return":
+            *before, last = before
+            returns = bool(last.children)
+            value = last.children[0] if returns else value
         if not (returns or is_alone) or (before and not may_hoist):
             return None
         new, assignments = self._bound(call, function, self._local[function.text], names)
@@ -238,7 +246,7 @@ class _Inliner:
             return None
         self._room -= self._sizes[function.text]
         self._used.add(function.text)
-        value = _renamed(last.children[0], new) if returns else call.at("nothing", [])
+        value = _renamed(value, new)
         become(call, call.at("nothing", []) if is_alone and value.kind in LEAVES else value)
         done = [*assignments, *(_renamed(each, new) for each in before)]
         _touch([*done, call])
@@ -306,10 +314,12 @@ def _is_plain(parameter: TreeNode) -> bool:
 
 
 def _is_straight(function: TreeNode) -> bool:
-    """Return whether a function returns only at its end and holds nothing that cannot be moved."""
-    statements = function.children[1].children
+    """Return whether a function returns only at its end and holds nothing that cannot be moved. What an abstract one
+    does is unknown: it has no body, whose span would not be empty."""
+    body = function.children[1]
+    statements = body.children
     if not statements:
-        return False
+        return body.start < body.end
     last = statements[-1]
     waiting = [*statements[:-1], *last.children] if last.kind == "return" else statements.copy()
     while waiting:

@@ -10,6 +10,7 @@ from whorl.formats.code.normal.lowering import (
     as_block,
     assignment,
     binary,
+    composite,
     fields,
     leaf,
     member,
@@ -34,11 +35,9 @@ PATTERNS: Final = frozenset({"constant_pattern", "case_pattern", "case_switch_la
 
 
 def variable(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
-    """Lower a declared name and its first value, which follows the name."""
-    name = syntax.child_by_field_name("name")
-    rest = [child for child in syntax.named_children if child != name and child.type != "bracketed_argument_list"]
-    target = lowerer.field(syntax, "name")
-    return TreeNode("declare", [target, *lowerer.many(rest)[:1]], syntax.start_byte, syntax.end_byte)
+    """Lower a declared name, or several in a tuple, and the first value, which follows."""
+    inside = lowerer.many([child for child in syntax.children if child.type != "bracketed_argument_list"])
+    return TreeNode("declare", inside[:2], syntax.start_byte, syntax.end_byte)
 
 
 def case(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
@@ -72,6 +71,40 @@ def argument(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
     return TreeNode("reference", lowerer.many(syntax.children), syntax.start_byte, syntax.end_byte)
 
 
+def declaration_expression(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower a variable that is declared inside an expression. The grammar takes ``n * x`` for a pointer there."""
+    kind, name = syntax.child_by_field_name("type"), syntax.child_by_field_name("name")
+    around = syntax.parent
+    is_argument = around is not None and around.type == "argument" and around.child_count == 1
+    if kind is None or name is None or kind.type != "pointer_type" or not is_argument:
+        return composite(lowerer, syntax)
+    inside = [*lowerer.many(kind.children), *lowerer.many([name])]
+    return TreeNode("op", inside, syntax.start_byte, syntax.end_byte, b"*")
+
+
+def initializer(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower the elements or properties that a new object begins with. ``X = a`` sets no variable."""
+    inside = lowerer.many(syntax.children)
+    inside = [each.at("pair", each.children) if each.kind == "assign" else each for each in inside]
+    return TreeNode("initializer_expression", inside, syntax.start_byte, syntax.end_byte)
+
+
+def new_array(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``new int[n] { a }``: its sizes are part of its type."""
+    kind = syntax.child_by_field_name("type")
+    ranks = [] if kind is None else kind.children_by_field_name("rank")
+    sizes = [size for rank in ranks for size in lowerer.many(rank.children)]
+    return TreeNode("new", [*sizes, *lowerer.many(syntax.children)], syntax.start_byte, syntax.end_byte)
+
+
+def constructor(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower a constructor; the call of another one, ``: base(a)``, is its first statement."""
+    parameters, body = lowerer.body(syntax, "parameters"), lowerer.body(syntax, "body")
+    first = lowerer.many([child for child in syntax.children if child.type == "constructor_initializer"])
+    body.children = [*first, *body.children]
+    return TreeNode("function", [parameters, body], syntax.start_byte, syntax.end_byte)
+
+
 TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
@@ -95,8 +128,12 @@ TABLE: Final = LoweringTable(
         "invocation_expression": printed(PRINTS, shape("call", "function", "+arguments")),
         "member_access_expression": member("expression", "name"),
         "element_access_expression": shape("index", "expression", "+subscript"),
-        "object_creation_expression": shape("new", "+arguments", text="type"),
-        "array_creation_expression": all_of("new"),
+        "object_creation_expression": shape("new", "+arguments", "?initializer", text="type"),
+        "array_creation_expression": new_array,
+        "initializer_expression": initializer,
+        "tuple_expression": all_of("tuple"),
+        "tuple_pattern": all_of("tuple"),
+        "declaration_expression": declaration_expression,
         "conditional_expression": shape("conditional", "condition", "consequence", "alternative"),
         "cast_expression": shape("cast", "value"),
         "if_statement": shape("if", "condition", ":consequence", "alternative"),
@@ -118,7 +155,7 @@ TABLE: Final = LoweringTable(
         "arrow_expression_clause": returned,
         "method_declaration": shape("function", ":parameters", ":body", text="name"),
         "local_function_statement": shape("function", ":parameters", ":body", text="name"),
-        "constructor_declaration": shape("function", ":parameters", ":body"),
+        "constructor_declaration": constructor,
         "parameter_list": all_of("block"),
         "parameter": parameter,
         "argument": argument,

@@ -55,6 +55,15 @@ def case(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return TreeNode("case", [block] if is_default else [block, *values], syntax.start_byte, syntax.end_byte, rule)
 
 
+def created(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
+    """Lower ``new A(a) { ... }``: the arguments, and the class without a name."""
+    kind, arguments = syntax.child_by_field_name("type"), syntax.child_by_field_name("arguments")
+    inside = [] if arguments is None else lowerer.many(arguments.children)
+    bodies = lowerer.many([child for child in syntax.children if child.type == "class_body"])
+    inside += [TreeNode("class", [body], body.start, body.end) for body in bodies]
+    return TreeNode("new", inside, syntax.start_byte, syntax.end_byte, b"" if kind is None else lowerer.text(kind))
+
+
 TABLE: Final = LoweringTable(
     lowerings={
         "identifier": leaf("name"),
@@ -79,8 +88,8 @@ TABLE: Final = LoweringTable(
         "method_invocation": invocation,
         "field_access": member("object", "field"),
         "array_access": shape("index", "array", "index"),
-        "object_creation_expression": shape("new", "+arguments", text="type"),
-        "array_creation_expression": shape("new", "*dimensions", "?value"),
+        "object_creation_expression": created,
+        "array_creation_expression": shape("new", "&dimensions", "?value"),
         "local_variable_declaration": several("declarator"),
         "field_declaration": fields(several("declarator"), "modifiers"),
         "ternary_expression": shape("conditional", "condition", "consequence", "alternative"),

@@ -10,6 +10,7 @@ from whorl.formats.code.normal.lowering import (
     as_block,
     assignment,
     binary,
+    composite,
     declaration,
     first,
     leaf,
@@ -73,8 +74,12 @@ def parameters(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
 
 def typed_parameter(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     """Lower a TypeScript parameter; one with a default value is not plain."""
-    kind = "parameter" if syntax.child_by_field_name("value") is None else "reference"
-    return TreeNode(kind, [lowerer.field(syntax, "pattern")], syntax.start_byte, syntax.end_byte)
+    inside = [lowerer.field(syntax, "pattern")]
+    value = syntax.child_by_field_name("value")
+    if value is not None:
+        inside += lowerer.many([value])
+    kind = "parameter" if value is None else "assignment_pattern"
+    return TreeNode(kind, inside, syntax.start_byte, syntax.end_byte)
 
 
 def case(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
@@ -94,6 +99,12 @@ def for_loop(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     update = as_block(lowerer.field(syntax, "increment"))
     inside = [begin, condition, update, lowerer.body(syntax, "body")]
     return TreeNode("for", inside, syntax.start_byte, syntax.end_byte)
+
+
+def exported(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower ``export``: a declaration is that declaration, a value has a reader elsewhere."""
+    lowering = opened if syntax.child_by_field_name("value") is None else composite
+    return lowering(lowerer, syntax)
 
 
 TABLE: Final = LoweringTable(
@@ -149,6 +160,7 @@ TABLE: Final = LoweringTable(
         "arrow_function": arrow,
         "formal_parameters": parameters,
         "required_parameter": typed_parameter,
+        "export_statement": exported,
         "class_declaration": shape("class", ":body", text="name"),
         "class": shape("class", ":body"),
         "program": all_of("block"),
@@ -160,6 +172,6 @@ TABLE: Final = LoweringTable(
     """),
     opens=words("""
         parenthesized_expression expression_statement lexical_declaration arguments
-        template_substitution else_clause export_statement sequence_expression non_null_expression
+        template_substitution else_clause sequence_expression non_null_expression
     """),
 )

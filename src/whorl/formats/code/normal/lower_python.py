@@ -10,6 +10,7 @@ from whorl.formats.code.normal.lowering import (
     assignment,
     binary,
     leaf,
+    opened,
     printed,
     shape,
     text_with_values,
@@ -158,6 +159,21 @@ def _unchained(node: TreeNode, inner: list[TreeNode]) -> TreeNode:
     return node.at("list", [node, *inner])
 
 
+def statement(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower an expression that is a statement: ``(a := b)`` is ``a = b`` there."""
+    node = opened(lowerer, syntax)
+    return node.at("assign", node.children) if node is not None and node.kind == "named_expression" else node
+
+
+def deleted(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower ``del a[i]``. ``del a`` only says that ``a`` is not read any more."""
+    inside = lowerer.many(syntax.children)
+    names = inside[0].children if len(inside) == 1 and inside[0].kind == "tuple" else inside
+    if all(each.kind == "name" and b"." not in each.text for each in names):
+        return None
+    return TreeNode("delete_statement", inside, syntax.start_byte, syntax.end_byte)
+
+
 def decorated(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     """Lower a decorated function without its name: the effect of a decorator is unknown."""
     node = lowerer.field(syntax, "definition")
@@ -198,8 +214,10 @@ TABLE: Final = LoweringTable(
         "augmented_assignment": assignment,
         "call": printed(PRINTS, shape("call", "function", "+arguments")),
         "attribute": attribute,
-        "subscript": shape("index", "value", "*subscript"),
+        "subscript": shape("index", "value", "&subscript"),
         "conditional_expression": conditional,
+        "expression_statement": statement,
+        "delete_statement": deleted,
         "if_statement": branch,
         "while_statement": while_loop,
         "for_statement": for_in,
@@ -230,5 +248,5 @@ TABLE: Final = LoweringTable(
         import_statement import_from_statement future_import_statement decorator comment line_continuation type
         keyword_separator pass_statement positional_separator
     """),
-    opens=words("parenthesized_expression expression_statement argument_list interpolation else_clause"),
+    opens=words("parenthesized_expression argument_list interpolation else_clause"),
 )

@@ -174,7 +174,8 @@ def fields(lowering: Lowering, modifier: str) -> Lowering:
 
 def shape(kind: str, *fields: str, text: str = "") -> Lowering:
     """Lower a node to the content of these fields, in this order. Prefix ``:`` makes a block of a field, ``*`` a block
-    of all fields of the name, ``+`` takes all its children, ``?`` drops it if it is empty."""
+    of all fields of the name, ``&`` takes them as they are, ``+`` takes all children of one, ``?`` drops it if it is
+    empty."""
 
     def lowering(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
         inside: list[TreeNode] = []
@@ -184,6 +185,8 @@ def shape(kind: str, *fields: str, text: str = "") -> Lowering:
             elif name[0] == "*":
                 nodes = lowerer.many(syntax.children_by_field_name(name[1:]))
                 inside.append(TreeNode("block", nodes, syntax.start_byte, syntax.start_byte))
+            elif name[0] == "&":
+                inside += lowerer.many(syntax.children_by_field_name(name[1:]))
             elif name[0] == "+":
                 found_in = syntax.child_by_field_name(name[1:])
                 inside += [] if found_in is None else lowerer.many(found_in.children)
