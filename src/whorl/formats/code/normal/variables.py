@@ -203,7 +203,10 @@ def _spread(inside: list[TreeNode], values: dict[bytes, TreeNode], classes: set[
         first = 1 if node.kind in KEYED else 0
         for number, child in enumerate(node.children[first:], first):
             is_read = child.kind == "name" or (
-                child.kind == "field" and bool(child.children) and child.children[0].text in classes
+                child.kind == "field"
+                and bool(child.children)
+                and child.children[0].kind == "name"
+                and child.children[0].text in classes
             )
             if is_read and child.text in values:
                 value = values[child.text]
