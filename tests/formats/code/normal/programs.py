@@ -11,12 +11,13 @@ AROUND = {
     "c": "int main(void) {{ {} }}",
     "cpp": "int main() {{ {} }}",
     "csharp": "class A {{ static void Main() {{ {} }} }}",
+    "go": 'package main; import ("fmt"; "math"); func main() {{ {} }}',
     "java": "class A {{ public static void main(String[] args) {{ {} }} }}",
     "javascript": "function main() {{ {} }}",
     "typescript": "function main() {{ {} }}",
     "tsx": "function main() {{ {} }}",
 }
-C_LIKE = tuple(AROUND)
+C_LIKE = tuple(name for name in AROUND if name != "go")
 WITH_TYPES = ("c", "cpp", "csharp", "java")
 
 

@@ -38,7 +38,7 @@ STATEMENTS = st.sampled_from([
 ])  # fmt: skip
 
 
-@pytest.mark.parametrize("language", ["cpp", "csharp", "java", "javascript", "python"])
+@pytest.mark.parametrize("language", ["cpp", "csharp", "go", "java", "javascript", "python"])
 @pytest.mark.parametrize("code", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_programs_have_a_small_one_or_none(language, code):
     _, _, _, is_parsed, _, second, _ = plain_tokens(language, code.encode()[:20_000], normal=True)
@@ -63,7 +63,7 @@ def test_a_long_sum_is_not_deep():
     assert len(columns("python", "f(" + "+".join(["a"] * 20_000) + ")")[0]) > 20_000
 
 
-@pytest.mark.parametrize("language", C_LIKE)
+@pytest.mark.parametrize("language", [*C_LIKE, "go"])
 @examples(30)
 @given(statements=st.lists(STATEMENTS, max_size=12))
 def test_spans_lead_back_to_the_source(language, statements):

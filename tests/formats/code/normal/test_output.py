@@ -6,6 +6,7 @@ from whorl.formats.code.normal.nodes import OUTPUT
 PRINTS = {
     "java": "System.out.print({});",
     "csharp": "Console.Write({});",
+    "go": "fmt.Print({});",
     "javascript": "console.log({});",
     "typescript": "process.stdout.write({});",
     "python": "print({})\n",

@@ -3,7 +3,14 @@ import pytest
 from tests.formats.code.normal.programs import alike, apart
 from whorl.formats.code.normal.nodes import POWERS
 
-CALLS = {"c": "pow", "csharp": "Math.Pow", "java": "Math.pow", "javascript": "Math.pow", "typescript": "Math.pow"}
+CALLS = {
+    "c": "pow",
+    "csharp": "Math.Pow",
+    "go": "math.Pow",
+    "java": "Math.pow",
+    "javascript": "Math.pow",
+    "typescript": "Math.pow",
+}
 
 
 @pytest.mark.parametrize("language", CALLS)

@@ -42,6 +42,14 @@ def test_a_constant_of_the_file_is_what_it_stands_for(language):
     assert symbols("5", "N", "N = 3") != symbols("5", "5", "3")
 
 
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [("javascript", "const N = 5; g({});"), ("python", "N = 5\ng({})\n")],
+)
+def test_a_field_of_what_is_called_is_no_constant(language, code):
+    apart(language, code.format("h().N"), code.format("5"))
+
+
 @pytest.mark.parametrize("language", ["csharp", "java"])
 def test_a_constant_of_a_class_may_be_called_by_it(language):
     used = CONSTANTS[language]

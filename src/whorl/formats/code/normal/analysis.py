@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Set
 from typing import Final
 
-from whorl.formats.code.normal.nodes import JUMPS, OF_ANY, OF_THIS, PRIVATE, TreeNode
+from whorl.formats.code.normal.nodes import JUMPS, OF_ANY, OF_THIS, PLACE, PRIVATE, TreeNode, root
 
 # Nodes that run at another time than the statements around them, and have their own names.
 LATER: Final = frozenset({"function", "lambda"})
@@ -105,6 +105,8 @@ def scopes(program: TreeNode, *, implicit: bool) -> list[FunctionScope]:
             inside = inside[1:]
         elif kind in SHARED or (kind == "op" and node.text == b"&" and len(inside) == 1):
             names.captured.update(child.text for child in inside)
+        elif kind == "cast" and node.text == PLACE:
+            names.captured.add(root(node))
         elif kind in BINDING:
             _write_within(inside[0], names)
         for child in reversed(inside):
@@ -210,7 +212,13 @@ SHORT_CIRCUIT: Final = frozenset({b"&&", b"||", b"??"})
 PURE_CALLS: Final = frozenset(
     b"abs sqrt pow min max floor ceil round len length size charAt equals toString valueOf parseInt parseDouble "
     b"parseFloat int float str bool Number String parse ToString Parse ToInt32 toFixed isEmpty indexOf substring sin "
-    b"cos tan log exp sum sorted range".split()
+    b"cos tan log exp sum sorted range "
+    b"math.Abs math.Cbrt math.Ceil math.Cos math.Exp math.Floor math.Hypot math.Inf math.IsNaN math.Log math.Log10 "
+    b"math.Log2 math.Max math.Min math.Mod math.Pow math.Round math.Sin math.Sqrt math.Tan math.Trunc strconv.Itoa "
+    b"strings.Contains strings.Count strings.HasPrefix strings.HasSuffix strings.Index strings.Repeat "
+    b"strings.Replace strings.ReplaceAll strings.ToLower strings.ToUpper strings.Trim strings.TrimSpace "
+    b"unicode.IsDigit unicode.IsLetter unicode.IsLower unicode.IsPunct unicode.IsSpace unicode.IsUpper "
+    b"unicode.ToLower unicode.ToUpper".split()
 )
 # Types that can be made without anybody noticing.
 PURE_NEW: Final = frozenset(

@@ -4,8 +4,8 @@ from collections import Counter
 from typing import Final
 
 from whorl.formats.code.normal.analysis import LATER, FunctionScope, Tally, called, effects
-from whorl.formats.code.normal.expressions import negated, swap_branches
-from whorl.formats.code.normal.nodes import BRANCHES, CHAINED, JUMPS, LOOPS, TAILS, TreeNode, block
+from whorl.formats.code.normal.expressions import negated, order_operands, swap_branches
+from whorl.formats.code.normal.nodes import BRANCHES, CHAINED, JUMPS, LOOPS, PLACE, TAILS, TreeNode, block, blocks
 
 # Values that any ``if`` may compare again and again without doing anything: what is not one of these is compared once.
 REPEATABLE: Final = frozenset({"name", "field", "index", "number", "string", "char", "constant"})
@@ -86,8 +86,11 @@ def _breaks(statement: TreeNode) -> bool:
 
 
 def _compared(node: TreeNode, subject: TreeNode, values: list[TreeNode], then: TreeNode, other: TreeNode) -> TreeNode:
-    tests = [node.at("op", [subject.copy(), value], b"==", BRANCHES) for value in values]
+    is_untagged = subject.kind == "constant" and not subject.text
+    tests = values if is_untagged else [node.at("op", [subject.copy(), each], b"==", BRANCHES) for each in values]
     condition = tests[0] if len(tests) == 1 else node.at("op", tests, b"||", BRANCHES)
+    if is_untagged and len(tests) > 1:
+        condition = order_operands(condition)
     return swap_branches(TreeNode("if", [condition, then, other], values[0].start, then.end, marks=BRANCHES))
 
 
@@ -141,8 +144,11 @@ def unify_do(node: TreeNode) -> TreeNode:
 
 
 def unify_for(node: TreeNode) -> TreeNode:
-    """Rewrite ``for (i; c; u) b`` as ``i; while (c) { b; u }``, with ``u`` before every ``continue`` too."""
+    """Rewrite ``for (i; c; u) b`` as ``i; while (c) { b; u }``, with ``u`` before every ``continue`` too. The text of
+    the loop is its label, which inner loops may continue."""
     begin, condition, update, body = node.children
+    if node.text and update.children:
+        _before_label(body, update.children, node.text)
     return node.at("list", [*begin.children, _counted(node, condition, update.children, body)])
 
 
@@ -229,6 +235,18 @@ def _before_continue(body: TreeNode, update: list[TreeNode]) -> None:
         waiting += [child for child in node.children if child.kind not in OTHER]
 
 
+def _before_label(body: TreeNode, update: list[TreeNode], label: bytes) -> None:
+    """Put the updates before each jump from an inner loop to a label."""
+    for node in list(blocks(body)):
+        if any(child.kind == "continue_to" and child.text == label for child in node.children):
+            inside: list[TreeNode] = []
+            for child in node.children:
+                if child.kind == "continue_to" and child.text == label:
+                    inside += [each.copy() for each in update]
+                inside.append(child)
+            node.children = inside
+
+
 def _assigns(body: TreeNode, name: bytes) -> bool:
     return any(
         node.kind in ("assign", "augment", "update") and node.children and node.children[0].text == name
@@ -249,8 +267,8 @@ def _calls_itself(names: FunctionScope) -> bool:
     function = names.function
     if function.kind != "function" or not function.text or names.reads[called(function.text)] != 1:
         return False
-    kinds = LATER | {"yield", "await"}
-    return not any(node.kind in kinds for node in function.walk() if node is not function)
+    kinds = LATER | {"yield", "await", "defer_statement"}
+    return not any(node.kind in kinds or node.text == PLACE for node in function.walk() if node is not function)
 
 
 def _loop(function: TreeNode, *, is_used: bool) -> bool:

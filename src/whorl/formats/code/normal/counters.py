@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from whorl.formats.code.normal.analysis import WRITES, FunctionScope
-from whorl.formats.code.normal.nodes import COUNTERS, TreeNode
+from whorl.formats.code.normal.nodes import COUNTERS, LABELLED, TreeNode
 
 # As many statements before a loop its counters may be set, and as many after it are asked whether they read them.
 BACK, AHEAD = 6, 50
@@ -39,7 +39,7 @@ def simplify_counters(node: TreeNode, names: FunctionScope) -> TreeNode:
     gone: set[int] = set()
     opened: dict[int, list[TreeNode]] = {}
     for at, loop in enumerate(node.children):
-        if loop.kind != "loop" or loop.text or not _is_small(loop):
+        if loop.kind != "loop" or loop.text or not _is_small(loop) or _jumps_out(loop):
             continue
         counter = _teller(node.children, at, names)
         rounds = 0 if counter is None else _rounds(loop.children[0], counter)
@@ -156,6 +156,11 @@ def _only_counts(statements: list[TreeNode], at: int, counter: LoopCounter, name
 
 def _is_small(loop: TreeNode) -> bool:
     return sum(1 for _ in islice(loop.walk(), LONG)) < LONG
+
+
+def _jumps_out(loop: TreeNode) -> bool:
+    """Return whether a loop has a jump to a label: it may end a round of this loop, or all."""
+    return any(node.kind in LABELLED for node in loop.walk())
 
 
 def _sets(statement: TreeNode, name: bytes) -> bool:

@@ -17,6 +17,7 @@ from whorl.formats.code.normal.nodes import (
     OPERANDS,
     OUTPUT,
     POWERS,
+    SEEN,
     SPLIT,
     TRUTH,
     TreeNode,
@@ -80,7 +81,7 @@ def _is_boolean(value: TreeNode) -> bool:
 def split_tuple(node: TreeNode) -> TreeNode:
     """Rewrite ``a, b = c, d`` as ``a = c; b = d``, if no value reads a name that was set before it. A call could read a
     field, so values beside fields must be pure. In JavaScript only declarations are split: an assignment may be part of
-    an expression."""
+    an expression. In Go, what is set may be read through memory or by a call, unless it is new."""
     target, value = node.children if len(node.children) == 2 else (node, node)
     if target.kind != ("tuple" if node.kind == "assign" else "array_pattern") or value.kind not in ("tuple", "array"):
         return node
@@ -91,6 +92,8 @@ def split_tuple(node: TreeNode) -> TreeNode:
     lost: set[bytes] = set()
     for name, each in zip(names, values, strict=True):
         done = effects(each)
+        if lost and node.text == SEEN and not (done.is_pure and not done.looks):
+            return node
         is_safe = done.is_pure or not (has_field or any(inner.kind == "named_expression" for inner in each.walk()))
         if not is_safe or done.reads & lost:
             return node
@@ -267,7 +270,7 @@ def _key(operand: TreeNode) -> str:
 
 # Calls that raise a number to a power, by their name. A program that declares another function of this name
 # and calls it with the number 2 gets the product of a number that it does not reckon: nobody was seen to.
-CALLED: Final = frozenset({b"pow", b"Pow"})
+CALLED: Final = frozenset({b"pow", b"Pow", b"math.Pow"})
 
 # On what the power is called, if on anything.
 HOLDERS: Final = frozenset({b"Math", b"math", b"std"})

@@ -106,7 +106,7 @@ def variables(program: TreeNode) -> set[bytes]:
     while waiting:
         node = waiting.pop()
         if node.kind == "name":
-            names.add(node.text)
+            names.add(node.text.split(b"\0")[0] if b"\0" in node.text else node.text)
         elif node.kind != "field" or node.children[0].kind != "name":
             waiting += node.children
     return names
@@ -225,7 +225,7 @@ def _symbol(family: str, kind: str, text: bytes) -> int:
 
 
 C_LIKE: Final = frozenset({"c", "cpp", "java", "csharp", "javascript", "typescript", "tsx"})
-ALL: Final = C_LIKE | {"python"}
+ALL: Final = C_LIKE | {"go", "python"}
 
 
 class Rewrite(NamedTuple):
@@ -272,7 +272,7 @@ REWRITES: Final = (
     Rewrite(
         "tuple assignments split",
         nodes.SPLIT,
-        frozenset({"javascript", "python", "tsx", "typescript"}),
+        frozenset({"go", "javascript", "python", "tsx", "typescript"}),
         {"assign": (split_tuple,), "declare": (split_tuple,)},
     ),
     Rewrite("pointer sums as elements", nodes.ELEMENTS, frozenset({"c", "cpp"}), {"op": (element,)}),
@@ -291,7 +291,9 @@ REWRITES: Final = (
         ALL,
         {"if": (ask_once,), "loop": (ask_once,), "op": (compare_once,)},
     ),
-    Rewrite("comparisons with true dropped", nodes.TRUTH, frozenset({"csharp", "java"}), {"op": (compare_boolean,)}),
+    Rewrite(
+        "comparisons with true dropped", nodes.TRUTH, frozenset({"csharp", "go", "java"}), {"op": (compare_boolean,)}
+    ),
     Rewrite("operands sorted", nodes.OPERANDS, ALL, {"op": (mirror, order_operands)}),
     Rewrite("tail recursion as a loop", nodes.TAILS),
     Rewrite("small functions inlined", nodes.INLINED),
@@ -329,6 +331,7 @@ TABLES: Final = {
     "c": "lower_c",
     "cpp": "lower_c",
     "csharp": "lower_csharp",
+    "go": "lower_go",
     "java": "lower_java",
     "javascript": "lower_javascript",
     "python": "lower_python",
@@ -343,7 +346,7 @@ IMPLICIT: Final = frozenset({"python"})
 SCRIPTS: Final = frozenset({"python", "javascript", "typescript", "tsx"})
 
 # Languages without ``this``: the word in their comments says nothing.
-WITHOUT_THIS: Final = frozenset({"c", "python"})
+WITHOUT_THIS: Final = frozenset({"c", "go", "python"})
 
 # The rewrites of each block of a function, in this order.
 STEPS: Final[tuple[tuple[int, Callable[[TreeNode, FunctionScope], TreeNode]], ...]] = (

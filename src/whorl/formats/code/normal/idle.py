@@ -5,7 +5,7 @@ from typing import Final
 
 from whorl.formats.code.normal.analysis import FunctionScope, Tally, effects
 from whorl.formats.code.normal.expressions import TRUTHS
-from whorl.formats.code.normal.nodes import EXPRESSIONS, IDLE, JUMPS, LEAVES, LITERALS, TreeNode, block
+from whorl.formats.code.normal.nodes import EXPRESSIONS, IDLE, JUMPS, LEAVES, LITERALS, WORK, TreeNode, block
 
 # What may be used although it is in a branch that is never taken.
 REACHABLE: Final = frozenset({"labeled_statement", "case", "function", "class"})
@@ -134,7 +134,8 @@ def drop_log_calls(program_scopes: list[FunctionScope]) -> bool:
 
 def _tells_literals(statement: TreeNode, functions: set[bytes]) -> bool:
     inside = statement.children
-    if statement.kind != "call" or len(inside) < 2 or inside[0].kind != "field" or not _receiver(statement):
+    is_call = statement.kind == "call" and statement.text != WORK
+    if not is_call or len(inside) < 2 or inside[0].kind != "field" or not _receiver(statement):
         return False
     method = inside[0].text
     return method not in ENDING and method not in functions and all(each.kind in LITERALS for each in inside[1:])

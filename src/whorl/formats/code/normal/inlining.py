@@ -16,7 +16,19 @@ from whorl.formats.code.normal.analysis import (
     scopes,
     settle,
 )
-from whorl.formats.code.normal.nodes import INLINED, LEAVES, TreeNode, become, blocks
+from whorl.formats.code.normal.expressions import split_tuple
+from whorl.formats.code.normal.nodes import (
+    COPIED,
+    INLINED,
+    LEAVES,
+    NEW,
+    PLACE,
+    SEEN,
+    TreeNode,
+    become,
+    blocks,
+    root,
+)
 
 # Calls that are looked at in one function: each is compared with those before it that have the same key.
 MANY: Final = 64
@@ -105,7 +117,7 @@ DEPTH: Final = 4
 GROWTH: Final = 500
 
 # Nodes that cannot be moved to a call. A function may return at its end.
-STAYING: Final = LATER | {"await", "return", "yield"}
+STAYING: Final = LATER | {"await", "defer_statement", "return", "yield"}
 
 # Nodes whose parts may not be evaluated.
 UNSURE: Final = frozenset({"block", "conditional"})
@@ -189,9 +201,13 @@ class _Inliner:
                     filled += self._before(statement, names, callers)
                 if statement.kind == "nothing":
                     marks |= statement.marks
+                    continue
+                statement.marks |= marks
+                marks = 0
+                if statement.kind == "assign" and statement.text in (NEW, SEEN):  # it may have got several values
+                    split = split_tuple(statement)
+                    filled += split.children if split.kind == "list" else [split]
                 else:
-                    statement.marks |= marks
-                    marks = 0
                     filled.append(statement)
             each.children = filled
         return self._number > before
@@ -259,12 +275,17 @@ class _Inliner:
         self._number += 1
         mark = b"\0%d" % self._number
         parameters = [each.children[0].text for each in function.children[0].children]
+        texts = [each.text for each in function.children[0].children]
         new = {name: TreeNode("name", [], 0, 0, name + mark) for name in {*inner.declared, *parameters}}
         assignments: list[TreeNode] = []
         is_alone = len(function.children[1].children) == 1
-        for name, value in zip(parameters, call.children[1:], strict=True):
+        for name, text, value in zip(parameters, texts, call.children[1:], strict=True):
             is_steady = inner.writes[name] == 1  # by being a parameter
+            if text and _is_changed_in(function, name, text):
+                is_steady = False
             is_last = value.kind == "name" and names.reads[value.text] == 1 and value.text in names.local_names
+            if text and not is_steady:  # in a loop, the next call reads the value again
+                is_last = False
             is_same = is_alone or not effects(value).is_exposed(
                 names.local_names
             )  # when it is read as when it is given
@@ -272,7 +293,7 @@ class _Inliner:
             if is_last or (is_steady and is_same and (value.kind in LEAVES or is_used_once)):
                 new[name] = value
             else:
-                assignments.append(call.at("declare", [new[name].copy(), value]))
+                assignments.append(call.at("declare", [new[name].copy(), value], text))
         return new, assignments
 
     def _forget(self) -> None:
@@ -338,6 +359,19 @@ def _calls_any(part: TreeNode, names: Container[bytes]) -> bool:
         if node.kind == "call" and node.children and node.children[0].text in names:
             return True
         waiting += node.children
+    return False
+
+
+def _is_changed_in(function: TreeNode, name: bytes, text: bytes) -> bool:
+    """Return whether a function may change the value of a parameter, or keep its address. Its text says whether its
+    value is a copy."""
+    for node in function.walk():
+        inside = node.children
+        if node.kind == "cast" and node.text == PLACE and root(node) == name:
+            return True
+        is_store = text == COPIED and node.kind in ("assign", "augment", "update", "call") and bool(inside)
+        if is_store and inside[0].kind in ("field", "index") and root(inside[0]) == name:
+            return True
     return False
 
 

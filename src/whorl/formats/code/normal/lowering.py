@@ -43,14 +43,87 @@ class LoweringTable(NamedTuple):
     opens: frozenset[str]
 
 
+class FileNames:
+    """The names of a program in whose language inner declarations hide outer ones.
+
+    A local name gets a text of its own, ``name\\0s7``, so that two variables never have the same. ``kinds`` has
+    the types of texts, as they are written, where they are known; ``globals`` the texts of the functions, constants and
+    variables of the file, ``types`` its types, ``members`` the types of the fields of its structs. ``results`` are
+    the named results of the functions around the place that is lowered, ``iota`` the number of the constant there, and
+    ``literal`` the type of the literal. ``label`` is that of the next statement, ``targets`` are the kinds and labels
+    of the statements around that a jump may leave. ``is_alone``: the outermost function has no other one inside, and
+    takes no address.
+    """
+
+    def __init__(self) -> None:
+        self._visible: list[dict[bytes, bytes]] = []
+        self._number = 0
+        self.kinds: dict[bytes, bytes] = {}
+        self.globals: dict[bytes, bytes] = {}
+        self.methods: set[bytes] = set()
+        self.packages: set[bytes] = set()
+        self.types: dict[bytes, bytes] = {}
+        self.members: dict[bytes, dict[bytes, bytes]] = {}
+        self.results: list[list[bytes]] = []
+        self.label = b""
+        self.targets: list[tuple[str, bytes]] = []
+        self.is_alone = False
+        self.iota = 0
+        self.literal = b""
+
+    def enter(self) -> None:
+        """Begin a block."""
+        self._visible.append({})
+
+    def leave(self) -> None:
+        """End a block: its names are not visible any more."""
+        self._visible.pop()
+
+    def declare(self, name: bytes, kind: bytes) -> bytes:
+        """Return the text of a name that is declared here."""
+        text = name
+        if self._visible and name != b"_":
+            self._number += 1
+            text = self._visible[-1][name] = b"%s\0s%d" % (name, self._number)
+        self.kinds[text] = kind
+        return text
+
+    def local(self, name: bytes) -> bytes:
+        """Return the text of a local name; empty if it is none."""
+        for block in reversed(self._visible):
+            if name in block:
+                return block[name]
+        return b""
+
+    def text(self, name: bytes) -> bytes:
+        """Return the text of a name."""
+        return self.local(name) or self.globals.get(name, name)
+
+    def begin(self, kind: str) -> bytes:
+        """Begin a statement that jumps may leave; return its label."""
+        label, self.label = self.label, b""
+        self.targets.append((kind, label))
+        return label
+
+    def is_new(self, name: bytes) -> bool:
+        """Return whether the innermost block has not declared a name."""
+        return not self._visible or name not in self._visible[-1]
+
+    def is_free(self, name: bytes) -> bool:
+        """Return whether neither a block nor the file declares a name: it is built in, or from elsewhere."""
+        return name not in self.globals and name not in self.types and not self.local(name)
+
+
 class Lowerer:
     """Lowers one program. ``lowerings`` are keyed by the grammar's numbers, ``rules`` by the kind of a finished
-    node. ``receiver`` is the parameter that has the object, in the method that is lowered."""
+    node. ``receiver`` is the parameter that has the object, in the method that is lowered; ``names`` are those of the
+    languages that tell them apart."""
 
     def __init__(self, data: bytes, lowerings: dict[int, Lowering], rules: dict[str, tuple[Rule, ...]]) -> None:
         self.data, self._lowerings, self._rules = data, lowerings, rules
         self._depth = self._count = 0
         self.receiver = b""
+        self.names = FileNames()
 
     def lower(self, syntax: Syntax) -> TreeNode | None:
         """Return the neutral tree of a syntax node, with the rules for its kind applied; None if it is dropped."""

@@ -40,6 +40,22 @@ OF_ANY: Final = b"."
 PRIVATE: Final = b"private"
 FIXED: Final = b"final"
 
+# The texts of what Go's lowering knows and the rewrites cannot see. Of a declaration, an assignment or a parameter: the
+# value may be copied from another place, so that what is stored in the copy does not change the original.
+COPIED: Final = b"copied"
+# Of a parameter: its value is no copy, but something that refers to another place.
+HANDLE: Final = b"handle"
+# Of an assignment of several values: all its names are new, or some are older, which a call or memory may reach.
+NEW: Final = b"new"
+SEEN: Final = b"seen"
+# Of a cast: other code may keep the address of what is inside.
+PLACE: Final = b"place"
+# Of a call: it is no call of a logger, whatever it is given.
+WORK: Final = b"work"
+
+# Jumps to a label that is not that of the innermost loop, which is their text.
+LABELLED: Final = frozenset({"break_to", "continue_to"})
+
 
 class TreeNode:
     """A node: its kind, text and children, the span ``data[start:end]``, and the bits of the rewrites that touched it
@@ -105,6 +121,13 @@ def equal(left: TreeNode, right: TreeNode) -> bool:
 
 # Kinds in which blocks can stand: expressions have none, save for functions without a name.
 EXPRESSIONS: Final = frozenset({"name", "number", "string", "char", "constant", "nothing", "field", "index"})
+
+
+def root(node: TreeNode) -> bytes:
+    """Return the name of the variable that a place is in: ``a`` of ``a.b[i].c``; empty if it is in none."""
+    while node.kind in ("field", "index", "cast") and node.children:
+        node = node.children[0]
+    return node.text if node.kind == "name" else b""
 
 
 def become(node: TreeNode, other: TreeNode) -> None:

@@ -16,12 +16,15 @@ from whorl.formats.code.normal.analysis import (
 )
 from whorl.formats.code.normal.expressions import fold, order_operands
 from whorl.formats.code.normal.nodes import (
+    COPIED,
     DECLARATIONS,
     FIXED,
     LITERALS,
+    NEW,
     OF_ANY,
     ORDER,
     PRIVATE,
+    SEEN,
     TEMPORARIES,
     TreeNode,
     become,
@@ -203,7 +206,10 @@ def _spread(inside: list[TreeNode], values: dict[bytes, TreeNode], classes: set[
         first = 1 if node.kind in KEYED else 0
         for number, child in enumerate(node.children[first:], first):
             is_read = child.kind == "name" or (
-                child.kind == "field" and bool(child.children) and child.children[0].text in classes
+                child.kind == "field"
+                and bool(child.children)
+                and child.children[0].kind == "name"
+                and child.children[0].text in classes
             )
             if is_read and child.text in values:
                 value = values[child.text]
@@ -273,7 +279,7 @@ def _is_moved(before: TreeNode, between: list[TreeNode], statement: TreeNode, lo
     """Move the value that a statement gives to a name to where a later one reads it; return whether it was possible."""
     value = before.children[1]
     path = _path(statement, before.children[0].text)
-    if not path or not _is_short(value):
+    if not path or not _is_short(value) or (before.text in COPIES and _is_changed_at(path)):
         return False
     done = effects(value)
     if (not done.is_pure or done.is_exposed(local_names)) and _acts_beside(path):
@@ -284,6 +290,15 @@ def _is_moved(before: TreeNode, between: list[TreeNode], statement: TreeNode, lo
     value.marks |= TEMPORARIES | before.marks
     holder.children[number] = value
     return True
+
+
+# The texts of statements that may set a name to a copy of another place.
+COPIES: Final = frozenset({COPIED, NEW, SEEN})
+
+
+def _is_changed_at(path: Path) -> bool:
+    """Return whether a statement may store something in the place at the end of a path, or call a method on it."""
+    return any(number == 0 and holder.kind in ("assign", "augment", "update", "call") for holder, number in path)
 
 
 def _is_short(value: TreeNode) -> bool:
