@@ -212,6 +212,7 @@ class TestReport:
             ("--jplag", "closed/new.jplag", "closed is not a folder that you may write to"),
             ("--jplag", "", "name a file for the result"),
             ("--jplag", "new/result.jplag", "new is not a folder that you may write to"),
+            ("--jplag", "pipe", "pipe: is a folder or a device"),
         ],
     )
     def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(
@@ -220,6 +221,7 @@ class TestReport:
         for name in ("mount", "closed"):
             (tmp_path / name).mkdir()
         (tmp_path / "file").touch()
+        os.mkfifo(tmp_path / "pipe")
         access, is_mount = os.access, Path.is_mount  # root may write everywhere
         monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "closed" and access(path, mode))
         monkeypatch.setattr(Path, "is_mount", lambda self: self.name == "mount" or is_mount(self))

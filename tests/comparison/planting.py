@@ -28,7 +28,8 @@ RESERVED = frozenset(
     undefined unsigned use usize i64 u8 u32 u64 f64 str var void where while with yield include define g gi
     abs ceil cos exp floor length log max min pow print printf println putchar puts round sin size sorted sqrt sum tan
     console process stdout write sys out err format equals charAt substring indexOf isEmpty parseInt parseDouble
-    parseFloat toString valueOf toFixed parse __name__
+    parseFloat toString valueOf toFixed parse __name__ big bufio error errors fmt io os panic rune sort strconv strings
+    unicode
     """.split()  # noqa: SIM905  (a page of quotation marks would be harder to read)
 )
 # Strings, comments, lines of the preprocessor, and then names: only the last are renamed.

@@ -33,6 +33,8 @@ def check_jplag(path: Path) -> None:
     around = path.resolve().parent
     if not around.is_dir() or not os.access(around, os.W_OK | os.X_OK):
         raise InputError(f"{path}: cannot write the result for JPlag: {around} is not a folder that you may write to")
+    if path.exists() and not path.is_file():  # the result is put in its place, also in that of /dev/null
+        raise InputError(f"{path}: is a folder or a device: name a file for the result, such as result.jplag")
 
 
 def write_jplag(comparison: Comparison, path: Path, now: datetime) -> None:

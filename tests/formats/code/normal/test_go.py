@@ -245,6 +245,17 @@ def test_literals_and_constants():
     apart("go", "s := make([]int, 8); g(s, s)", "s := []int{}; g(s, s)")
 
 
+def test_types_of_a_file_are_their_members():
+    point = "type point struct {\n\tx, y int\n\tnext *point\n}\n"
+    same_files(point, "// a place\ntype spot struct {\n\ta, b int // its coordinates\n\tafter *spot\n}\n")
+    same_files("type shape interface { area() float64 }\n", "type form interface {\n\tsize() float64 // or more\n}\n")
+    apart_files(point, point.replace("x, y", "x, y, z"))
+    apart_files(point, point.replace("*point", "point"))
+    apart_files(point, "")
+    same_files("type number float64\n" + main("f()"), main("f()"))
+    same_files(main("type point struct { x int }; f()"), main("f()"))
+
+
 def test_what_is_printed():
     same_files(main('fmt.Print(fmt.Sprintf("%d", x))'), main('fmt.Printf("%d", x)'))
     same_files(main('fmt.Fprintln(os.Stdout, "a", x)'), main('fmt.Println("a", x)'))

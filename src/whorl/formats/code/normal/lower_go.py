@@ -28,7 +28,19 @@ from whorl.formats.code.normal.go_declarations import (
     short_declaration,
     variable,
 )
-from whorl.formats.code.normal.go_names import BASIC, element_type, name_at, node_at, note, one, own, refers, type_of
+from whorl.formats.code.normal.go_names import (
+    BASIC,
+    element_type,
+    listed,
+    name_at,
+    names_of,
+    node_at,
+    note,
+    one,
+    own,
+    refers,
+    type_of,
+)
 from whorl.formats.code.normal.lowering import Lowerer, LoweringTable, Syntax, all_of, binary, leaf, shape, unary
 from whorl.formats.code.normal.nodes import PLACE, WORK, TreeNode, root
 from whorl.formats.code.row import words
@@ -245,6 +257,33 @@ def expressions(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return inside[0] if len(inside) == 1 else node_at("tuple", inside, syntax)
 
 
+def types(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
+    """Lower the types that a file declares to their fields and methods, in order, with the kinds of their types. What
+    other declarations of types say is dropped, as are those inside functions."""
+    if syntax.parent is None or syntax.parent.type != "source_file":
+        return None
+    specs = [child for child in syntax.named_children if child.type in ("type_spec", "type_alias")]
+    declared = [node_at(each.type, members, each) for each in specs if (members := _members(each))]
+    return listed(declared, syntax) if declared else None
+
+
+def _members(spec: Syntax) -> list[TreeNode]:
+    kind = spec.child_by_field_name("type")
+    if kind is None or kind.type not in ("struct_type", "interface_type"):
+        return []
+    inside = kind.named_children
+    if kind.type == "struct_type":
+        inside = [child for each in inside for child in each.named_children]
+    members: list[TreeNode] = []
+    for each in inside:
+        if each.type == "comment":
+            continue
+        of = each.child_by_field_name("type")
+        members += [node_at(each.type, [], name) for name in names_of(each) or [each]]
+        members += [] if of is None else [node_at(of.type, [], of)]
+    return members
+
+
 TABLE: Final = LoweringTable(
     lowerings={
         "identifier": identifier,
@@ -300,9 +339,10 @@ TABLE: Final = LoweringTable(
         "parameter_declaration": parameter,
         "variadic_parameter_declaration": parameter,
         "source_file": program,
+        "type_declaration": types,
     },
     drops=words("""
-        comment package_clause import_declaration type_declaration type_parameter_list type_arguments type_identifier
+        comment package_clause import_declaration type_parameter_list type_arguments type_identifier
         qualified_type pointer_type slice_type array_type implicit_length_array_type map_type channel_type
         function_type struct_type interface_type generic_type parenthesized_type negated_type
     """),
