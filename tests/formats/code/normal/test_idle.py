@@ -56,6 +56,17 @@ def test_branches_that_literals_decide(language):
     apart(language, "do { if (h(x)) break; f(x); } while (false);", "if (h(x)) { } f(x);")
     apart(language, "try { h(x); } catch (Exception e) { g(x); } f(x);", "h(x); f(x);")
     apart(language, "if (g(x) && false) f(x);", "")
+    apart(language, "if (010 == 10) g(x); f(x);", "g(x); f(x);")
+
+
+@pytest.mark.parametrize("language", ["cpp", "java", "javascript", "python"])
+def test_numbers_that_no_machine_has_decide_nothing(language):
+    """Python refuses to convert very long ones: each cost its program the normal form."""
+    long = "7" * 5_000
+    conditions = [long, f"{long} == 2", f"!({long} < 2)"][: 2 if language == "python" else 3]
+    for condition in conditions:
+        code = f"if {condition}:\n    g(x)\nf(x)\n" if language == "python" else f"if ({condition}) g(x); f(x);"
+        apart(language, code, "f(x)\n" if language == "python" else "f(x);")
 
 
 def test_statements_of_python_that_do_nothing():

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from whorl.formats.code.normal.analysis import WRITES, FunctionScope
+from whorl.formats.code.normal.expressions import whole_number
 from whorl.formats.code.normal.nodes import COUNTERS, LABELLED, TreeNode
 
 # As many statements before a loop its counters may be set, and as many after it are asked whether they read them.
@@ -15,9 +16,6 @@ BACK, AHEAD = 6, 50
 
 # Nodes of a loop that is looked at, some eighty lines, and names that it sets which may be its counters.
 LONG, MANY = 500, 8
-
-# Digits of the numbers that are looked at.
-DIGITS: Final = 9
 
 # In these a ``break`` or ``continue`` belongs to another loop.
 OTHER: Final = frozenset({"loop", "each", "function", "lambda", "class", "switch"})
@@ -118,7 +116,7 @@ def _counter(statements: list[TreeNode], at: int, name: bytes) -> LoopCounter | 
     for number in range(at - 1, max(0, at - BACK) - 1, -1):
         before = statements[number]
         if _sets(before, name):
-            first = _whole(before.children[-1])
+            first = whole_number(before.children[-1])
             return None if first is None else LoopCounter(name, number, before, first, moves[0], step)
         if _writes(before, name):
             return None
@@ -129,7 +127,7 @@ def _rounds(condition: TreeNode, counter: LoopCounter) -> int:
     """Return the number of rounds of a loop; 0 if unknown."""
     first, second = condition.children
     is_up = first.kind == "name"
-    end = _whole(second if is_up else first)
+    end = whole_number(second if is_up else first)
     if end is None or (counter.step > 0) != is_up:
         return 0
     way = (end - counter.first if is_up else counter.first - end) + (condition.text == b"<=")
@@ -176,13 +174,8 @@ def _step(statement: TreeNode) -> int:
     is_step = value.kind == "op" and value.text in (b"+", b"-") and len(value.children) == 2
     if not is_step or value.children[0].kind != "name" or value.children[0].text != target.text:
         return 0
-    by = _whole(value.children[1]) or 0
+    by = whole_number(value.children[1]) or 0
     return by if value.text == b"+" else -by
-
-
-def _whole(node: TreeNode) -> int | None:
-    text = node.text.removeprefix(b"-")
-    return int(node.text) if node.kind == "number" and text.isdigit() and len(text) <= DIGITS else None
 
 
 def _reads(node: TreeNode, name: bytes) -> int:

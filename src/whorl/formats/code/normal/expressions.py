@@ -224,7 +224,7 @@ def fold(node: TreeNode) -> TreeNode:
         return node
     if len(node.children) == 1:
         return node.at("number", [], node.text + node.children[0].text) if node.text == b"-" else node.children[0]
-    numbers = [_number(child) for child in node.children]
+    numbers = [whole_number(child) for child in node.children]
     total = numbers[0]
     for number in numbers[1:]:
         if total is None or number is None:
@@ -233,9 +233,11 @@ def fold(node: TreeNode) -> TreeNode:
     return node.at("number", [], str(total).encode(), CONSTANTS)
 
 
-def _number(node: TreeNode) -> int | None:
+def whole_number(node: TreeNode) -> int | None:
+    """Return the value of a decimal literal; None for anything else, such as an octal or a very long one."""
     text = node.text.removeprefix(b"-")
-    return int(node.text) if text.isdigit() and len(text) <= DIGITS else None
+    is_octal = text.startswith(b"0") and len(text) > 1
+    return int(node.text) if node.kind == "number" and text.isdigit() and len(text) <= DIGITS and not is_octal else None
 
 
 def order_operands(node: TreeNode) -> TreeNode:

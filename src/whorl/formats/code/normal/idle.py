@@ -4,7 +4,7 @@ only tell constants."""
 from typing import Final
 
 from whorl.formats.code.normal.analysis import FunctionScope, Tally, effects
-from whorl.formats.code.normal.expressions import TRUTHS
+from whorl.formats.code.normal.expressions import TRUTHS, whole_number
 from whorl.formats.code.normal.nodes import EXPRESSIONS, IDLE, JUMPS, LEAVES, LITERALS, WORK, TreeNode, block
 
 # What may be used although it is in a branch that is never taken.
@@ -81,16 +81,16 @@ def _truth(condition: TreeNode) -> bool | None:
     if condition.kind == "constant":
         return TRUTHS.get(condition.text)
     if condition.kind == "number":
-        return int(condition.text) != 0 if condition.text.isdigit() else None
-    if condition.kind != "op" or not all(each.kind in ("constant", "number") for each in condition.children):
+        number = whole_number(condition)
+        return None if number is None else number != 0
+    if condition.kind != "op" or not 0 < len(condition.children) < 3:
         return None
     if condition.text == b"!" and len(condition.children) == 1:
         truth = _truth(condition.children[0])
         return None if truth is None else not truth
-    texts = [each.text for each in condition.children]
-    if len(texts) != 2 or not (texts[0].isdigit() and texts[1].isdigit()):
+    left, right = whole_number(condition.children[0]), whole_number(condition.children[-1])
+    if left is None or right is None or len(condition.children) != 2:
         return None
-    left, right = int(texts[0]), int(texts[1])
     if condition.text in (b"==", b"==="):
         return left == right
     if condition.text in (b"!=", b"!=="):
