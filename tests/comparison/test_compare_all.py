@@ -358,6 +358,14 @@ class TestSettings:
         whorl.compare_all(tmp_path / "class", progress=lambda *step: steps.append(step))
         assert [step[2] for step in steps if step[0] == "reading"][4:] == [None] * 4
 
+    def test_the_total_counts_starter_code_that_patterns_leave_out_elsewhere(self, tmp_path):
+        handed_in, base = write(tmp_path / "class", {"a.txt": ESSAY, "b.txt": ESSAY}), tmp_path / "base"
+        write(base / "lib", {"c.txt": ESSAY[:200], "d.txt": ESSAY[:300]})
+        steps: list[tuple[str, int, int | None]] = []
+        exclude = Rules(exclude=("lib",))
+        whorl.compare_all(handed_in, "text", base=base, rules=exclude, progress=lambda *step: steps.append(step))
+        assert [step[1:] for step in steps if step[0] == "reading"] == [(number, 4) for number in range(1, 5)]
+
     def test_texts_are_those_that_spans_point_into(self, essays):
         found = everything(essays)
         for pair in found.pairs[:6]:

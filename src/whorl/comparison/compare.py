@@ -159,10 +159,7 @@ class Comparing:
         reader = SubmissionReader(
             scheme, Key.PUBLIC, settings.rules, settings.threads, settings.format, normal, layouts, self._cache
         )
-        entries, skipped = self._read_submissions(reader, paths, base, archive)
-        if settings.format is None and (languages := common_languages(entries)):
-            reader = replace(reader, languages=languages, _seen=set())
-            entries, skipped = self._read_submissions(reader, paths, base, archive)
+        entries, skipped = self._read_in_common_languages(reader, paths, base, archive)
         records, missing = records_of(entries, roster, layouts)
         skipped = skipped + missing
         if self._settings.anonymise:
@@ -207,12 +204,23 @@ class Comparing:
             run=_run(named, base, archive, settings),
         )
 
+    def _read_in_common_languages(
+        self, reader: SubmissionReader, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path]
+    ) -> tuple[list[ReadSubmission], list[Skipped]]:
+        """Read all submissions; read them again if files with the same extension were read in languages that cannot be
+        compared."""
+        entries, skipped = self._read_submissions(reader, paths, base, archive)
+        if reader.format is None and (languages := common_languages(entries)):
+            reader = replace(reader, languages=languages, _seen=set())
+            entries, skipped = self._read_submissions(reader, paths, base, archive)
+        return entries, skipped
+
     def _read_submissions(
         self, reader: SubmissionReader, paths: Sequence[Path], base: Sequence[Path], archive: Sequence[Path]
     ) -> tuple[list[ReadSubmission], list[Skipped]]:
         """Read all submissions; return them in order, and the skipped files."""
         self._buffer = SpillBuffer()
-        total = None if self._progress is _ignored else count_files([*base, *paths, *archive], reader.rules)
+        total = None if self._progress is _ignored else count_files([*paths, *archive], base, reader.rules)
         intake = SubmissionIntake(reader, self._buffer, lambda done: self._progress("reading", done, total))
         intake.read_starter_code(base)
         self._base = intake.base

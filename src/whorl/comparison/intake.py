@@ -261,15 +261,21 @@ class ReadSubmission:
         return blake2b(self.distinct().tobytes()).digest()
 
 
-def count_files(paths: Iterable[Path], rules: Rules) -> int | None:
-    """Return the number of files to read; None if some are in archives or indexes. No file is opened."""
+def count_files(paths: Iterable[Path], base: Iterable[Path], rules: Rules) -> int | None:
+    """Return the number of files to read, those of starter code included; None if some are in archives or indexes. No
+    file is opened."""
     count = 0
-    for path in paths:
-        names = [] if is_index(path) else list(Walk(path, rules).names())
+    for path, rules_here in (*((path, rules) for path in paths), *((path, _rules_of_base(rules)) for path in base)):
+        names = [] if is_index(path) else list(Walk(path, rules_here).names())
         if not names or any(map(named_archive, names)):
             return None
         count += len(names)
     return count
+
+
+def _rules_of_base(rules: Rules) -> Rules:
+    """Return the rules for starter code. Patterns select files of submissions, which lie in other folders."""
+    return replace(rules, include=(), exclude=())
 
 
 def common_languages(entries: Iterable[ReadSubmission]) -> dict[str, str]:
@@ -317,12 +323,11 @@ class SubmissionIntake:
         self._files = 0
 
     def read_starter_code(self, paths: Sequence[Path]) -> None:
-        """Read the starter code in these paths: anything found in it is ignored. Patterns select files of submissions,
-        which lie in other folders, so here they do not count."""
+        """Read the starter code in these paths: anything found in it is ignored."""
         if paths:
             before = len(self.skipped)
-            rules = replace(self._reader.rules, include=(), exclude=())
-            wholes = list(self._wholes(replace(self._reader, rules=rules), paths, is_base=True))
+            reader = replace(self._reader, rules=_rules_of_base(self._reader.rules))
+            wholes = list(self._wholes(reader, paths, is_base=True))
             read = [(file, whole) for file, whole in wholes if NO_TEXT not in whole.fingerprints.notes]
             scans = (file for file, whole in wholes if NO_TEXT in whole.fingerprints.notes)
             self.skipped += [Skipped(file.name, NO_TEXT, size=file.size) for file in scans]
