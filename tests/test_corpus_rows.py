@@ -75,7 +75,7 @@ class Polars:
 
 
 class Enum:
-    """What is used of an enumeration of Polars: a column has no other texts."""
+    """An enumeration of Polars: a column has no other texts."""
 
     def __init__(self, categories: list[str]) -> None:
         assert len(set(categories)) == len(categories)
@@ -83,7 +83,7 @@ class Enum:
 
 
 class Dataset:
-    """What is used of a Hugging Face dataset. With a format, its rows are no dictionaries."""
+    """A Hugging Face dataset. With a format, its rows are no dictionaries."""
 
     features = "features"
 

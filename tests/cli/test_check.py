@@ -80,7 +80,7 @@ class TestPipes:
     """Their content comes only once, so it must not be read twice, to find the format and to find the text."""
 
     def test_a_pipe_gives_what_its_file_gives(self, index, command):
-        told = []
+        outputs = []
         for content in ("draft.txt", "pipe"):
             reading, writing = os.pipe()
             os.write(writing, Path("draft.txt").read_bytes())
@@ -88,9 +88,9 @@ class TestPipes:
             name = f"/dev/fd/{reading}" if content == "pipe" else content
             result = run(*command, name)
             assert result.exit_code == 0, result.output
-            told.append(result.output.replace(name, "it"))
+            outputs.append(result.output.replace(name, "it"))
             os.close(reading)
-        assert told[0] == told[1]
+        assert outputs[0] == outputs[1]
 
     def test_standard_input(self, index, command):
         text = Path("draft.txt").read_bytes()

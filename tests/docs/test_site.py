@@ -58,7 +58,7 @@ def test_what_is_loaded_is_there(site):
 
 
 def test_bars_in_tables_have_no_backslash(site):
-    """Who copied the line for a shell out of a table got the backslash, too."""
+    """A line for the shell, copied out of a table, had the backslash."""
     for path in site.rglob("*.html"):
         assert not re.search(r"<td[ >](?:(?!</td>).)*\\\|", path.read_text("utf-8"), re.DOTALL), path
 

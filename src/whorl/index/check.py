@@ -412,7 +412,7 @@ def _unseen(document: Document, hits: Hits, matched: Sequence[Span]) -> tuple[li
     return subtract(spans, matched), (note,)
 
 
-# What a right-to-left override turns round: up to the character that ends it, or the end of the line.
+# Letters that a right-to-left override turns round, up to its end or that of the line.
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*+)")
 
 

@@ -46,7 +46,7 @@ _SPECIAL = tuple(
 # Media types of web pages, whatever the end of their address: servers make them by programs.
 PAGES = frozenset({"text/html", "application/xhtml+xml"})
 
-# What stays as it is in the address of a redirect. Servers send the rest, such as letters with accents, as plain bytes.
+# Characters that stay as they are in the address of a redirect. Others, such as letters with accents, come as bytes.
 _WRITTEN = string.punctuation + string.ascii_letters + string.digits
 
 # Bytes that are read at a time, between two looks at the size.

@@ -94,7 +94,7 @@ _OPENING = re.compile(r"(?:\[[^\[\]]{0,300}\])?\s{0,9}\{")
 _GAP = re.compile(r"(?:\s|#[0-9]|\[[^\[\]]{0,300}\]){0,20}")
 _CONTROL = re.compile(r"\\[a-zA-Z@]++")
 _EDGE = re.compile(r"[{}]|\\(?s:.)|\n[^\S\n]*+\n")
-# What begins, divides and ends a condition of TeX; comments and escaped signs are passed over.
+# The beginning, the division and the end of a condition of TeX; comments and escaped signs are passed over.
 _CONDITION = re.compile(
     r"%[^\n]*+|\\(?P<begin>if(?:cat|num|dim|odd|[vhm]mode|inner|void|[hv]box|x|eof|true|false|case|defined|csname)?+)(?![a-zA-Z@])"
     r"|\\(?P<end>else|fi)(?![a-zA-Z@])|\\(?s:.)"

@@ -120,7 +120,7 @@ def _pdf_pages(document: Any, first: int) -> Iterator[str | None]:
 _FROM_THE_RIGHT = re.compile(
     "[\u0590-\u05ff\u0610-\u061a\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}"
 )
-# Alef and lam, with marks: as two letters they do not stand in one place.
+# Alef and lam with marks, in one place: a ligature. As two letters, each has a place of its own.
 _TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644[\u064b-\u0652]*+")
 
 
@@ -132,7 +132,7 @@ def _in_reading_order(text: str, page: Any) -> str:
 
 def _read_from_the_right(word: re.Match[str], page: Any) -> str:
     """Turn round each part of a word whose letters follow each other to the right. A mark belongs to the letter before
-    it: it may stand on either side."""
+    it, on whichever side it is drawn."""
     runs: list[list[str]] = []
     last = inf
     for place, glyph in groupby(zip(_along_the_line(page, *word.span()), word[0], strict=True), _place):
@@ -159,7 +159,7 @@ def _ligature(glyph: list[str]) -> str:
 
 def _along_the_line(page: Any, start: int, end: int) -> list[float]:
     """Return where each letter of a word begins, from left to right as it is read: the page may be rotated. A text
-    layer of scanned pages may be mirrored, but its letters stand upright."""
+    layer of scanned pages may be mirrored, but its letters are upright."""
     from pypdfium2 import raw
 
     x, y, matrix, places = ctypes.c_double(), ctypes.c_double(), raw.FS_MATRIX(), list[float]()

@@ -20,7 +20,7 @@ from whorl.formats.code.normal.nodes import COPIED, PLACE, TreeNode, root
 
 
 def branch(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
-    """Lower ``if``; its first statement stands before it."""
+    """Lower ``if``. Its initialiser becomes a statement before it."""
     lowerer.names.enter()
     before = _before(lowerer, syntax)
     inside = [
@@ -140,7 +140,7 @@ def _counting(
 
 
 def switch(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
-    """Lower a ``switch``. Without a value it asks each case; a default comes last wherever it stands."""
+    """Lower a ``switch``. Without a value it asks each case; a default comes last wherever it is written."""
     lowerer.names.begin(syntax.type)
     lowerer.names.enter()
     before = _before(lowerer, syntax)
@@ -225,7 +225,7 @@ def later(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
     return node_at(syntax.type, inside, syntax)
 
 
-# What a label may stand before and ``break`` may leave; ``continue`` goes on with loops only.
+# Statements that may have a label and that ``break`` may leave. ``continue`` goes on with loops only.
 BREAKABLE: Final = frozenset({
     "for_statement", "expression_switch_statement", "type_switch_statement", "select_statement",
 })  # fmt: skip

@@ -266,7 +266,7 @@ def block(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
 
 
 def settled(statements: list[TreeNode]) -> list[TreeNode]:
-    """Return the statements of a block. The zeros of ``var x int``, which stand where the name does, are dropped if the
+    """Return the statements of a block. The zeros of ``var x int``, at the place of the name, are dropped if the
     name is set before it is read, and ``t := a; a = b; b = t`` becomes ``a, b = b, a``."""
     swaps = [number for number in range(len(statements) - 2) if _is_swap(*statements[number : number + 3])]
     if swaps:

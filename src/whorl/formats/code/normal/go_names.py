@@ -1,4 +1,4 @@
-"""What Go's lowering knows of the names and types of a file, as far as the file writes them."""
+"""Find the names and types that a Go file declares, and the types of its expressions where the file writes them."""
 
 from typing import Final
 
@@ -149,7 +149,7 @@ def one(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
 
 
 def of_list(syntax: "Syntax | None") -> list[Syntax]:
-    """Return the expressions of a list, or an expression that stands alone."""
+    """Return the expressions of a list, or a single expression."""
     if syntax is None:
         return []
     inside = syntax.named_children if syntax.type == "expression_list" else [syntax]

@@ -7,7 +7,7 @@ from whorl.formats.code.normal.analysis import FunctionScope, Tally, effects
 from whorl.formats.code.normal.expressions import TRUTHS, whole_number
 from whorl.formats.code.normal.nodes import EXPRESSIONS, IDLE, JUMPS, LEAVES, LITERALS, WORK, TreeNode, block
 
-# What may be used although it is in a branch that is never taken.
+# Nodes that may be used although they are in a branch that is never taken.
 REACHABLE: Final = frozenset({"labeled_statement", "case", "function", "class"})
 
 

@@ -53,7 +53,7 @@ FORMATS: Final = frozenset({b"fmt.Sprint", b"fmt.Sprintf", b"fmt.Sprintln"})
 OUTPUT: Final = frozenset({b"os.Stdout", b"os.Stderr"})
 WRITING: Final = frozenset({b"Write", b"WriteString"})
 
-# Methods by which a logger is told something.
+# Methods that write to a log.
 TELLING: Final = frozenset(
     b"Debug Debugf Debugln Error Errorf Errorln Info Infof Infoln Log Logf Print Printf Println Trace Tracef Warn "
     b"Warnf Warning Warningf".split()
@@ -258,8 +258,8 @@ def expressions(lowerer: Lowerer, syntax: Syntax) -> TreeNode:
 
 
 def types(lowerer: Lowerer, syntax: Syntax) -> TreeNode | None:
-    """Lower the types that a file declares to their fields and methods, in order, with the kinds of their types. What
-    other declarations of types say is dropped, as are those inside functions."""
+    """Lower the types that a file declares to their fields and methods, in order, with the kinds of their types. Other
+    types, and those declared inside functions, are dropped."""
     if syntax.parent is None or syntax.parent.type != "source_file":
         return None
     specs = [child for child in syntax.named_children if child.type in ("type_spec", "type_alias")]
